@@ -9,15 +9,7 @@ from typing import Any
 
 from sizer.recommend.cross_table import MOST_COLUMNS
 from sizer.records.answer import CrossCell, CrossRow, CrossTable
-from sizer.words.page import (
-    CrossGroup,
-    cell_ranked,
-    column_named,
-    cross_groups,
-    cross_notes,
-    cross_shades,
-    seconds_a_batch,
-)
+from sizer.words import page as words
 
 from .subject import Material, Subject
 
@@ -34,15 +26,15 @@ def contents(material: Material, _found: Sequence[Subject]) -> dict[str, Any] | 
     table = material.recommendation.cross_table if material.recommendation is not None else None
     if table is None:
         return None
-    alike, groups = cross_groups(table, material.study)
+    alike, groups = words.cross_groups(table, material.study)
     return {
         "tables": [_table(each, table) for each in _side_by_side(groups, table)],
-        "shades": cross_shades() if any(cell.ratio for each in table.rows for cell in each.cells) else "",
-        "notes": cross_notes(table, alike),
+        "shades": words.cross_shades() if any(cell.ratio for each in table.rows for cell in each.cells) else "",
+        "notes": words.cross_notes(table, alike),
     }
 
 
-def _side_by_side(groups: Sequence[CrossGroup], table: CrossTable) -> list[list[CrossGroup]]:
+def _side_by_side(groups: Sequence[words.CrossGroup], table: CrossTable) -> list[list[words.CrossGroup]]:
     """The groups of each table."""
     if len(table.columns) <= MOST_COLUMNS:
         return [list(groups)]
@@ -50,7 +42,7 @@ def _side_by_side(groups: Sequence[CrossGroup], table: CrossTable) -> list[list[
     return [list(alike) for _columns, alike in groupby(parts, key=lambda part: part.columns)]
 
 
-def _rivals(group: CrossGroup) -> list[CrossGroup]:
+def _rivals(group: words.CrossGroup) -> list[words.CrossGroup]:
     """The group in parts none of whose columns is in a row of another."""
     parts: list[tuple[set[int], list[int]]] = []
     for at, each in enumerate(group.rows):
@@ -73,15 +65,15 @@ def _rivals(group: CrossGroup) -> list[CrossGroup]:
     ]
 
 
-def _table(groups: Sequence[CrossGroup], table: CrossTable) -> dict[str, Any]:
+def _table(groups: Sequence[words.CrossGroup], table: CrossTable) -> dict[str, Any]:
     columns = sorted({at for group in groups for at in group.columns})
     return {
-        "columns": [column_named(table.columns[at]) for at in columns],
+        "columns": [words.column_named(table.columns[at]) for at in columns],
         "groups": [_group(group, columns) for group in groups],
     }
 
 
-def _group(group: CrossGroup, columns: Sequence[int]) -> dict[str, Any]:
+def _group(group: words.CrossGroup, columns: Sequence[int]) -> dict[str, Any]:
     """Of several rows the title stands above them, of one in it."""
     single = len(group.rows) == 1
     return {
@@ -101,8 +93,8 @@ def _cell(cell: CrossCell, row: CrossRow) -> dict[str, Any]:
     share = 1 / cell.ratio if cell.ratio else 0.0
     several = sum(each.seconds is not None for each in row.cells) > 1
     return {
-        "seconds": seconds_a_batch(cell) if cell.runs else "",
-        "under": cell_ranked(cell, row),
+        "seconds": words.seconds_a_batch(cell) if cell.runs else "",
+        "under": words.cell_ranked(cell, row),
         "heat": 1 + sum(share >= each for each in SHADES) if cell.ratio and several else 0,
         "first": cell.rank == 1 and several,
     }

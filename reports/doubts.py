@@ -14,18 +14,12 @@ from sizer.model.runs import as_asked, is_floor_search, is_search, searched_floo
 from sizer.records.run import Run, RunWarning, WarningKind, way_of_ending
 from sizer.records.run_kinds import MemoryPlace, Outcome
 from sizer.records.study import Study
+from sizer.words import warnings as words
 from sizer.words.failures import failure_in_words, failure_line, remedy_of_failure
 from sizer.words.language import _, _n, capital, clauses, sentence, small_share
 from sizer.words.language import apart as apart_text
 from sizer.words.names import killed_floor_sentences, largest_batch_of, outcome_in_words, searched_floor_sentences
 from sizer.words.page import configuration_line, runs_by_outcome, runs_counted
-from sizer.words.warnings import (
-    MEASURED_AGAIN,
-    how_to_measure_again,
-    meaning_of_warning,
-    warning_in_words,
-    warning_name,
-)
 
 from . import results
 from .charts.svg import readable
@@ -38,13 +32,13 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
     runs, study = [run for subject in found for run in subject.runs], material.study
     kinds = {warning.kind.group for run in as_asked(runs) for warning in run.warnings}
     drifted = drift.drift(found, study)
-    measured_again = bool(kinds & MEASURED_AGAIN) or (drifted is not None and drifted.found)
+    measured_again = bool(kinds & words.MEASURED_AGAIN) or (drifted is not None and drifted.found)
     return {
         "failures": failures(found, study),
         "memory_floors": [*memory_floors(found), *largest_batches(found)],
         "has_runs": bool(runs),
         "warnings": by_kind(runs),
-        "again": how_to_measure_again() if measured_again and not study.imported else "",
+        "again": words.how_to_measure_again() if measured_again and not study.imported else "",
         "facts": facts(runs, study),
         "drift": drifted,
     }
@@ -56,78 +50,51 @@ def facts(runs: Sequence[Run], study: Study) -> list[tuple[str, str, str]]:
     Runs of a search for the memory floor were asked for no rate, so they count nowhere.
     """
     measured = [run for run in as_asked(runs) if results.measured(run)]
-    known = [
-        _precision(measured, study),
-        _repeats(measured),
-        _others(measured),
-        _overhead(measured),
-    ]
-    return [fact for fact in known if fact is not None]
-
-
-def _precision(runs: Sequence[Run], study: Study) -> tuple[str, str, str] | None:
-    halves = [each for run in runs if (each := _half_width(run)) is not None]
-    if not halves:
-        return None
-    asked = study.measure.precision
-    reached = sum(each <= asked for each in halves)
-    middle, widest = (small_share(each) for each in (statistics.median(halves), max(halves)))
-    remark = _("median; widest ±{widest}", widest=widest)
-    if not study.imported:
-        remark = _(
-            "median; widest ±{widest}; {reached} of {whole} within the ±{asked} asked for",
-            widest=widest,
-            reached=reached,
-            whole=len(halves),
-            asked=small_share(asked),
+    rates = [run.throughput for run in measured if run.throughput is not None]
+    halves = [rate.relative_half_width or 0.0 for rate in rates if rate.has_interval and rate.value > 0]
+    shown = []
+    if halves:
+        asked, middle, widest = study.measure.precision, *map(small_share, (statistics.median(halves), max(halves)))
+        remark = _("median; widest ±{widest}", widest=widest)
+        if not study.imported:
+            remark = _(
+                "median; widest ±{widest}; {reached} of {whole} within the ±{asked} asked for",
+                widest=widest,
+                reached=sum(half <= asked for half in halves),
+                whole=len(halves),
+                asked=small_share(asked),
+            )
+        shown.append((_("Half-width of the 95 % intervals"), f"±{middle}", remark))
+    apart = _repeats_apart(measured)
+    if apart:
+        remark = _n(
+            "median of {count} configuration, most {most}: highest against lowest rate",
+            "median of {count} configurations, most {most}: highest against lowest rate",
+            len(apart),
+            most=apart_text(max(apart)),
         )
-    return _("Half-width of the 95 % intervals"), f"±{middle}", remark
+        shown.append((_("Repeats lie apart by"), apart_text(statistics.median(apart)), remark))
+    others = [run.conditions.other_cores for run in measured if run.conditions.other_cores is not None]
+    if others:
+        most = _("median; most {cores} cores", cores=f"{max(others):.2f}")
+        median = _("{cores} cores", cores=f"{statistics.median(others):.2f}")
+        shown.append((_("Other load on the host"), median, most))
+    own = [run.conditions.overhead for run in measured if run.conditions.overhead is not None]
+    if own:
+        most = _("of the workload's core-seconds, median; most {most}", most=small_share(max(own)))
+        shown.append((_("sizer's own use"), small_share(statistics.median(own)), most))
+    return shown
 
 
-def _half_width(run: Run) -> float | None:
-    rate = run.throughput
-    return rate.relative_half_width if rate is not None and rate.has_interval and rate.value > 0 else None
-
-
-def _repeats(runs: Sequence[Run]) -> tuple[str, str, str] | None:
-    """How far fresh processes at the same place lie apart, which no interval of one run shows."""
+def _repeats_apart(runs: Sequence[Run]) -> list[float]:
+    """How far fresh processes at each place lie apart, which no interval of one run shows."""
     groups: dict[object, list[float]] = {}
     for run in runs:
         if run.throughput is not None:
             groups.setdefault((run.spec.workload, run.configuration, run.declared.machine), []).append(
                 run.throughput.value
             )
-    apart = [_spread(rates) for rates in groups.values() if len(rates) > 1]
-    if not apart:
-        return None
-    middle, most = apart_text(statistics.median(apart)), apart_text(max(apart))
-    remark = _n(
-        "median of {count} configuration, most {most}: highest against lowest rate",
-        "median of {count} configurations, most {most}: highest against lowest rate",
-        len(apart),
-        most=most,
-    )
-    return _("Repeats lie apart by"), middle, remark
-
-
-def _others(runs: Sequence[Run]) -> tuple[str, str, str] | None:
-    cores = [run.conditions.other_cores for run in runs if run.conditions.other_cores is not None]
-    if not cores:
-        return None
-    middle, most = f"{statistics.median(cores):.2f}", f"{max(cores):.2f}"
-    return _("Other load on the host"), _("{cores} cores", cores=middle), _("median; most {cores} cores", cores=most)
-
-
-def _overhead(runs: Sequence[Run]) -> tuple[str, str, str] | None:
-    shares = [run.conditions.overhead for run in runs if run.conditions.overhead is not None]
-    if not shares:
-        return None
-    middle, most = (small_share(each) for each in (statistics.median(shares), max(shares)))
-    return _("sizer's own use"), middle, _("of the workload's core-seconds, median; most {most}", most=most)
-
-
-def _spread(rates: Sequence[float]) -> float:
-    return max(rates) / min(rates) - 1 if min(rates) > 0 else 0.0
+    return [max(r) / min(r) - 1 if min(r) > 0 else 0.0 for r in groups.values() if len(r) > 1]
 
 
 MOST_WORDINGS = 3
@@ -153,7 +120,7 @@ def by_kind(runs: Iterable[Run]) -> list[dict[str, Any]]:
             own.setdefault(warning.kind.group, []).append((warning, run.sample_unit))
         for kind, warnings in own.items():
             found.setdefault(kind, []).append(warnings)
-    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), warning_name(item[0])))
+    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), words.warning_name(item[0])))
     return [_grouped(kind, warnings) for kind, warnings in ordered]
 
 
@@ -167,16 +134,16 @@ def _grouped(kind: WarningKind, of_runs: Sequence[Sequence[Marked]]) -> dict[str
         own = unit if warning.kind in IN_UNITS else None
         alike.setdefault((warning.kind, tuple(warning.figures), warning.text, own), []).append((warning, unit))
     said = [
-        warning_in_words([warning for warning, _unit in group], group[0][1])
+        words.warning_in_words([warning for warning, _unit in group], group[0][1])
         for group in sorted(alike.values(), key=lambda each: -len(each))
     ]
     wordings = list(dict.fromkeys(each for each in said if each))
     what = clauses(wordings[:MOST_WORDINGS] if kind is not WarningKind.DRIFTING else ())
     return {
-        "kind": warning_name(kind),
+        "kind": words.warning_name(kind),
         "where": runs_counted(len(of_runs)),
         "what": f"{capital(what)} …" if what and len(wordings) > MOST_WORDINGS else sentence(what),
-        "meaning": meaning_of_warning(kind),
+        "meaning": words.meaning_of_warning(kind),
     }
 
 

@@ -87,7 +87,7 @@ def badge(value: Badge) -> Markup:
     return Markup(f"{start}{symbol}{shown(value.word)}{says}</button>")
 
 
-def facts(rows: Iterable[Sequence[str]]) -> Markup:
+def facts(rows: Iterable[Sequence[object]]) -> Markup:
     """Label, value and, where there is one, a remark of each."""
     found = ""
     for label, value, *remark in rows:

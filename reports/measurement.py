@@ -24,26 +24,10 @@ from sizer.records.run import DiskCheck, Run
 from sizer.records.study import DiskTier, Study
 from sizer.records.units import format_seconds
 from sizer.study.resolved import to_yaml
+from sizer.words import model as model_words
+from sizer.words import page as page_words
 from sizer.words.language import _, _n, amount, capital, clauses, from_to, percent, row, several_of, span, volume, whole
-from sizer.words.model import (
-    equation_sentence,
-    left_out_sentence,
-    model_summary,
-    parameter_name,
-    parameter_value,
-    source_of,
-)
 from sizer.words.names import rates_in_words
-from sizer.words.page import (
-    configuration_line,
-    declared_in_words,
-    device_in_words,
-    framework_name,
-    installed_in_words,
-    state_in_words,
-    stopped_in_words,
-    tier_nature,
-)
 from sizer.words.runs import limits_in_words
 from sizer.words.terminal import deviations_in_words, topology_in_words, virtualization_in_words
 
@@ -66,7 +50,7 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
         "emulated_devices": emulated_devices(found),
         "imported": study.imported,
         "steady_state": steady_state(as_asked(runs), study),
-        "models": models(found),
+        "models": [model_of(subject) for subject in found],
         "downloads": downloads(material),
         "study_file": "" if study.imported else to_yaml(study),
     }
@@ -76,14 +60,8 @@ def host_facts(host: Mapping[str, Any]) -> list[tuple[str, str]]:
     """host.json as label and value; what is empty is left out."""
     apart = _frameworks_apart(host)
     left_out = (*NOT_OF_THE_HOST, "frameworks", *(("python", "packages") if apart else ()))
-    return [
-        *(
-            (_label(key), _fact(key, value))
-            for key, value in host.items()
-            if key not in left_out and value not in (None, "", [], (), {})
-        ),
-        *apart,
-    ]
+    own = {key: value for key, value in host.items() if key not in left_out and value not in (None, "", [], (), {})}
+    return [*((_label(key), _fact(key, value)) for key, value in own.items()), *apart]
 
 
 def _frameworks_apart(host: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -91,7 +69,7 @@ def _frameworks_apart(host: Mapping[str, Any]) -> list[tuple[str, str]]:
     installed = installed_of(host)
     if len({each.path for each in installed}) < 2:
         return []
-    return [(framework_name(each.framework), installed_in_words(each)) for each in installed]
+    return [(page_words.framework_name(each.framework), page_words.installed_in_words(each)) for each in installed]
 
 
 def disks(study: Study, checks: Sequence[DiskCheck], runs: Sequence[Run]) -> list[dict[str, Any]]:
@@ -114,7 +92,7 @@ def states(runs: Sequence[Run]) -> list[tuple[str, str]]:
         if workload.input is None and workload.cache is None:
             continue
         users.setdefault((workload.assumed_input, workload.assumed_cache), {})[workload.name] = None
-    return [(row(names), state_in_words(input_, cache)) for (input_, cache), names in users.items()]
+    return [(row(names), page_words.state_in_words(input_, cache)) for (input_, cache), names in users.items()]
 
 
 def data_sets(runs: Sequence[Run]) -> list[dict[str, str]]:
@@ -143,7 +121,7 @@ def data_sets(runs: Sequence[Run]) -> list[dict[str, str]]:
 def emulated_devices(subjects: Sequence[Subject]) -> list[tuple[str, str]]:
     """Each workload whose accelerator was emulated, with the rate and its source."""
     return [
-        (subject.name, device_in_words(subject.device, subject.unit))
+        (subject.name, page_words.device_in_words(subject.device, subject.unit))
         for subject in subjects
         if subject.device.kind == "emulated"
     ]
@@ -157,22 +135,20 @@ def steady_state(runs: Sequence[Run], study: Study) -> list[tuple[str, str]]:
         share=percent(measure.precision),
         time=format_seconds(measure.seconds),
     )
+    repeats = _n(
+        "{count} fresh process for each configuration",
+        "{count} fresh processes for each configuration",
+        measure.repeats,
+    )
+    ended = Counter(page_words.stopped_in_words(run.rate.stopped) for run in runs if run.rate.stopped)
     facts = [
-        (
-            _("Repeats"),
-            _n(
-                "{count} fresh process for each configuration",
-                "{count} fresh processes for each configuration",
-                measure.repeats,
-            ),
-        ),
+        (_("Repeats"), repeats),
         (_("End of a run"), end),
         (_("Warm-up found"), _range([run.rate.warm_up_seconds for run in runs])),
         (_("Measured after warm-up"), _range([run.rate.measured_seconds for run in runs])),
         (_("Longest wall time"), format_seconds(max((run.wall_seconds for run in runs), default=0.0))),
+        (_("Runs ended by"), row(f"{reason} ({count})" for reason, count in ended.items())),
     ]
-    ended = Counter(run.rate.stopped for run in runs if run.rate.stopped)
-    facts.append((_("Runs ended by"), row(f"{stopped_in_words(reason)} ({count})" for reason, count in ended.items())))
     return [(label, value) for label, value in facts if value]
 
 
@@ -185,8 +161,11 @@ def _disk(tier: DiskTier, check: DiskCheck | None) -> dict[str, Any]:
     deviates = Markup('<span class="bad"><span aria-hidden="true">!</span> {}</span>').format(_("by more than 10 %"))
     return {
         "name": tier.name,
-        "kind": (tier_nature(tier), row(part for part in (tier.disk_class, tier.catalog_name, tier.path) if part)),
-        "declared": declared_in_words(tier),
+        "kind": (
+            page_words.tier_nature(tier),
+            row(part for part in (tier.disk_class, tier.catalog_name, tier.path) if part),
+        ),
+        "declared": page_words.declared_in_words(tier),
         "measured": rates_in_words(check.measured if check is not None else DiskRates()) or _("not measured"),
         "deviates": (
             deviates if check is not None and check.deviates else _("no"),
@@ -235,19 +214,16 @@ def _fact(key: str, value: Any) -> str:
     return str(value)
 
 
-def models(found: Sequence[Subject]) -> list[dict[str, Any]]:
-    """The models in the order of the workloads; one that cannot predict says why."""
-    return [{"name": subject.name, **_model(subject)} for subject in found]
-
-
-def _model(subject: Subject) -> dict[str, Any]:
+def model_of(subject: Subject) -> dict[str, Any]:
+    """What is said of its model; of one that cannot predict, why."""
     model = subject.model
     if model is None:
-        return {"refusal": subject.model_refusal or "", "summary": "", "equation": "", "quality": "", "parameters": []}
+        return {"name": subject.name, "refusal": subject.model_refusal or ""}
     return {
+        "name": subject.name,
         "refusal": "",
-        "summary": model_summary(model),
-        "equation": equation_sentence(),
+        "summary": model_words.model_summary(model),
+        "equation": model_words.equation_sentence(),
         "quality": _quality(left_out(model), subject),
         "parameters": [_parameter(each, model) for each in model.parameters],
     }
@@ -259,16 +235,16 @@ def _quality(told: Sequence[LeftOut], subject: Subject) -> str:
         return ""
     errors = {each: abs(each.predicted / each.measured - 1) for each in told}
     worst = max(errors, key=lambda each: errors[each])
-    where = configuration_line(worst.configuration, subject.study)
-    return left_out_sentence(len(errors), median(errors.values()), errors[worst], where)
+    where = page_words.configuration_line(worst.configuration, subject.study)
+    return model_words.left_out_sentence(len(errors), median(errors.values()), errors[worst], where)
 
 
 def _parameter(value: Parameter, model: WorkloadModel) -> dict[str, str]:
     return {
-        "name": parameter_name(value, model),
-        "value": parameter_value(value, model),
+        "name": model_words.parameter_name(value, model),
+        "value": model_words.parameter_value(value, model),
         "interval": span(value.low, value.high) if value.low < value.high else "–",
-        "source": source_of(value),
+        "source": model_words.source_of(value),
     }
 
 
@@ -279,10 +255,8 @@ def downloads(material: Material) -> list[dict[str, str]]:
     """
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", material.study.name).strip("-")[:60] or "study"
     tables = (("csv", "text/csv", material.measurements_csv), ("json", "application/json", material.measurements_json))
-    packed = [
-        (f"{stem}.{form}", kind, base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode())
-        for form, kind, text in tables
-    ]
-    return [
-        {"plain": name, "kind": kind, "address": f"data:application/gzip;base64,{data}"} for name, kind, data in packed
-    ][: len(tables) if material.runs else 0]
+    files = []
+    for form, kind, text in tables if material.runs else ():
+        packed = base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+        files.append({"plain": f"{stem}.{form}", "kind": kind, "address": f"data:application/gzip;base64,{packed}"})
+    return files

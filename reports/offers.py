@@ -15,14 +15,7 @@ from sizer.records.configuration import Configuration, Estimate
 from sizer.records.messages import NoAnswer
 from sizer.records.prediction import ReasonCode
 from sizer.records.units import GIB, RELATIVE, format_bytes, format_number, format_usd
-from sizer.words.accelerators import (
-    bound_there,
-    gpu_option_lines,
-    gpus_compared,
-    gpus_named,
-    machine_and_cost,
-    no_gpu_answer,
-)
+from sizer.words import accelerators as gpu_words
 from sizer.words.answers import change_evidence, change_named, gain_in_words, no_change, offer_notes, then_bound
 from sizer.words.language import _, paragraph, rate_in_words, rate_interval, sentence, several_of
 from sizer.words.page import configuration_line
@@ -125,7 +118,7 @@ def which_gpu(_material: Material, found: Sequence[Subject]) -> dict[str, Any] |
     groups = [
         {
             "name": subject.name,
-            "compared": paragraph(gpus_compared(subject.answer.gpus, subject.terms)),
+            "compared": paragraph(gpu_words.gpus_compared(subject.answer.gpus, subject.terms)),
             "rows": [{"workload": subject.name, **_gpu_row(option, subject)} for option in subject.answer.gpus],
         }
         for subject in found
@@ -135,14 +128,14 @@ def which_gpu(_material: Material, found: Sequence[Subject]) -> dict[str, Any] |
 
 
 def _gpu_row(option: GpuOption, subject: Subject) -> dict[str, Any]:
-    _headline, *known = gpu_option_lines(option, subject.terms)
+    _headline, *known = gpu_words.gpu_option_lines(option, subject.terms)
     lines = Markup("").join(Markup('<span class="under">{}</span>').format(line) for line in known)
     if option.throughput is None:
-        return {"gpu": option.gpu, "rate": sentence(no_gpu_answer(option)), "known": lines}
+        return {"gpu": option.gpu, "rate": sentence(gpu_words.no_gpu_answer(option)), "known": lines}
     return {
-        "gpu": gpus_named(option),
-        "rate": (rate_interval(option.throughput, subject.terms.unit), bound_there(option)),
-        "machine": machine_and_cost(option, subject.terms),
+        "gpu": gpu_words.gpus_named(option),
+        "rate": (rate_interval(option.throughput, subject.terms.unit), gpu_words.bound_there(option)),
+        "machine": gpu_words.machine_and_cost(option, subject.terms),
         "known": lines,
     }
 

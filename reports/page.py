@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,33 +23,23 @@ from .policy import TEMPLATES, page_policy, script, style
 from .runs import all_runs, timelines
 from .subject import Material, Subject, subjects
 
-
-@dataclass(frozen=True)
-class Section:
-    """A part of the page: `templates/NAME.html` shows what `contents` makes of the records, plain values and finished
-    SVG; None where there is nothing to show. Its style and script, where it has any, are NAME.css and NAME.js, which
-    `policy.py` joins.
-    """
-
-    name: str
-    contents: Callable[[Material, Sequence[Subject]], Mapping[str, Any] | None]
-
-
-SECTIONS = (
-    Section("verdict", verdict.contents),
-    Section("cross_table", cross_table.contents),
-    Section("answers", verdict.answers),
-    Section("workloads", workloads.contents),
-    Section("instead", offers.instead),
-    Section("what_if", what_if.contents),
-    Section("instances", offers.instances),
-    Section("which_gpu", offers.which_gpu),
-    Section("doubts", doubts.contents),
-    Section("measurement", measurement.contents),
-    Section("runs", all_runs.contents),
-    Section("timelines", timelines.contents),
-)
-"""In the order of the page."""
+SECTIONS: Mapping[str, Callable[[Material, Sequence[Subject]], Mapping[str, Any] | None]] = {
+    "verdict": verdict.contents,
+    "cross_table": cross_table.contents,
+    "answers": verdict.answers,
+    "workloads": workloads.contents,
+    "instead": offers.instead,
+    "what_if": what_if.contents,
+    "instances": offers.instances,
+    "which_gpu": offers.which_gpu,
+    "doubts": doubts.contents,
+    "measurement": measurement.contents,
+    "runs": all_runs.contents,
+    "timelines": timelines.contents,
+}
+"""The parts of the page in their order: `templates/NAME.html` shows what is made here of the records, plain values and
+finished SVG; None where there is nothing to show. Its style and script, where it has any, are NAME.css and NAME.js,
+which `policy.py` joins."""
 HEADING = re.compile(r'<h2 id="([\w-]+-title)">(.*?)</h2>')
 """Of a section; those of workloads have other anchors, which the first screen leads to."""
 
@@ -86,7 +75,7 @@ def render(material: Material) -> str:
 def contents(material: Material) -> dict[str, Mapping[str, Any]]:
     """What each section shows, by its name; those that have nothing to show are left out."""
     of_study = subjects(material)
-    made = {section.name: section.contents(material, of_study) for section in SECTIONS}
+    made = {name: section(material, of_study) for name, section in SECTIONS.items()}
     return {name: values for name, values in made.items() if values is not None}
 
 
@@ -111,7 +100,10 @@ def _templates() -> Environment:
     )
     environment.filters.update(coded=markup.coded, deflated=markup.deflated)
     environment.globals.update(
-        **{each.__name__: each for each in (markup.badge, markup.facts, markup.linked, markup.scrolled, markup.table)},
+        **{
+            each.__name__: each
+            for each in (markup.badge, markup.embedded, markup.facts, markup.linked, markup.scrolled, markup.table)
+        },
         paragraph=paragraph,
         sentence=sentence,
         runs_counted=runs_counted,

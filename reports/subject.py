@@ -18,17 +18,10 @@ from sizer.records.notes import Note
 from sizer.records.prediction import Spec
 from sizer.records.run import DiskCheck, Run
 from sizer.records.study import DiskTier, Objective, Study, Workload, WorkloadPlan
+from sizer.words import page as words
 from sizer.words.answers import refusal_sentences
 from sizer.words.language import _, row, without_marks
 from sizer.words.names import Terms, terms_of
-from sizer.words.page import (
-    cache_named,
-    configuration_line,
-    device_in_words,
-    embedded_data,
-    input_named,
-    workload_in_words,
-)
 
 from . import results
 
@@ -40,8 +33,7 @@ LONGEST_UNIT = 16
 class Subject:
     """A workload's plan, runs, model and answer; `plan` is None for runs that the study does not name.
 
-    `siblings` are runs of workloads that differ from it in nothing but the state of the page cache, `isolating` its own
-    that show one stage, where `runs` are without them.
+    `siblings` are runs of workloads that differ from it in nothing but the state of the page cache.
     """
 
     name: str
@@ -54,7 +46,6 @@ class Subject:
     answer: Answer | None = None
     checks: tuple[DiskCheck, ...] = ()
     siblings: tuple[Run, ...] = ()
-    isolating: tuple[Run, ...] = ()
 
     @cached_property
     def of_the_job(self) -> tuple[Run, ...]:
@@ -101,7 +92,7 @@ class Subject:
     @cached_property
     def place_named(self) -> Callable[[Configuration], str]:
         """What a run had, as one line, made once for each configuration: each chart says it of each of its marks."""
-        return cache(lambda place: configuration_line(place, self.study))
+        return cache(lambda place: words.configuration_line(place, self.study))
 
     @property
     def spec(self) -> Spec | None:
@@ -134,8 +125,8 @@ class Subject:
     def unusual(self, input_: str, cache: str) -> str:
         """How something was read, said only where it is not what the workload asks for."""
         asked = self.plan.workload if self.plan is not None else None
-        parts = [input_named(input_)] if asked is None or input_ != asked.input else []
-        parts += [cache_named(cache)] if asked is None or cache != asked.cache else []
+        parts = [words.input_named(input_)] if asked is None or input_ != asked.input else []
+        parts += [words.cache_named(cache)] if asked is None or cache != asked.cache else []
         return row(parts)
 
     def tier(self, name: str) -> DiskTier | None:
@@ -204,11 +195,11 @@ def _model(name: str, material: Material) -> tuple[WorkloadModel | None, str | N
 
 def described(subject: Subject) -> str:
     """The workload in a few words, its data set and its device with it: what is emulated says so."""
-    parts = [workload_in_words(subject.workload)]
+    parts = [words.workload_in_words(subject.workload)]
     if subject.embedded:
-        parts.append(embedded_data())
+        parts.append(words.embedded_data())
     if subject.device.kind != "cpu":
-        parts.append(device_in_words(subject.device, subject.unit))
+        parts.append(words.device_in_words(subject.device, subject.unit))
     return " · ".join(parts)
 
 

@@ -4,7 +4,6 @@ frameworks is what the study is about, the rows are a section below it."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from markupsafe import Markup
@@ -12,11 +11,11 @@ from markupsafe import Markup
 from sizer.model.observations import beside_others
 from sizer.model.runs import as_asked
 from sizer.plan.chosen import NextRun, PlanEnd
-from sizer.records.answer import Alternative, Answer, InstanceOffer
+from sizer.records.answer import Answer
 from sizer.records.configuration import Estimate
 from sizer.records.prediction import Spec
-from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
+from sizer.words import verdict as words
 from sizer.words.answers import how_sure as how_sure_text
 from sizer.words.answers import machine_name, price_an_hour
 from sizer.words.language import _, answered_rate, paragraph, rate_in_words, rate_interval, unbroken
@@ -25,43 +24,10 @@ from sizer.words.notes import note_in_words
 from sizer.words.page import configuration_line, cross_answer, table_comes_first, workload_in_words
 from sizer.words.planning import chosen_runs, going_on_with, plan_goes_on, unfinished_said
 from sizer.words.runs import host_lines
-from sizer.words.verdict import (
-    Badge,
-    BadgeKind,
-    against_sentence,
-    an_hour,
-    badge,
-    doubt_sentence,
-    family_sentence,
-    idle_sentence,
-    is_emulated,
-    measured_on,
-    objective_in_words,
-    offer_called,
-    offer_parts,
-    offer_price,
-    oversize_badge,
-    per_million,
-    price_day,
-    progress_sentence,
-    rate_of_its_runs,
-    rented,
-    runs_of_older_form,
-    runs_there,
-    settling_command,
-    settling_sentence,
-    shared_sentences,
-    spec_bound,
-    spec_parts,
-    spread_assumed,
-    status_badge,
-    without_disk,
-)
-from sizer.words.verdict import no_machine as no_machine_text
 
 from . import doubts, results
-from .charts import legend
-from .charts.rows import Candidate, SmallBar
+from .charts.legend import Key, key
+from .charts.rows import small_bar
 from .figures.binding import HUES
 from .subject import Material, Subject
 
@@ -77,11 +43,11 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
     notes, more_notes = _notes(material, found)
     return {
         "objective": _objective(material),
-        "measured": measured_on([run.started_at for run in runs]),
+        "measured": words.measured_on([run.started_at for run in runs]),
         "tally": doubts.tally(runs),
         "warned_count": sum(bool(run.warnings) for run in as_asked(runs)),
-        "embedded": badge(BadgeKind.EMBEDDED_DATA) if embedded else None,
-        "drifting": badge(BadgeKind.DRIFTING) if material.drift is not None else None,
+        "embedded": words.badge(words.BadgeKind.EMBEDDED_DATA) if embedded else None,
+        "drifting": words.badge(words.BadgeKind.DRIFTING) if material.drift is not None else None,
         "has_recommendation": material.recommendation is not None,
         "recommend": f"sizer recommend {material.folder}".strip(),
         **_missing(material),
@@ -103,36 +69,37 @@ def _table_first(material: Material) -> bool:
 
 
 def _answers(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
-    embedded = bool(found) and all(subject.embedded for subject in found)
     rows = [answer_row(subject, material) for subject in found]
-    return {
-        "rows": [replace(row, data_badge=None) for row in rows] if embedded else rows,
-        "keys": _keys(rows),
-        **_for_all(material),
-    }
+    if found and all(subject.embedded for subject in found):  # which the first line says
+        rows = [{**row, "data_badge": None} for row in rows]
+    return {"rows": rows, "keys": _keys(rows), **_for_all(material)}
 
 
 _NO_ANSWERS: Mapping[str, Any] = {"rows": [], "keys": [], "shared": [], "family": ""}
 
 
-def _keys(rows: Sequence[AnswerRow]) -> list[legend.Key]:
+def _keys(rows: Sequence[Mapping[str, Any]]) -> list[Key]:
     """What the bars mean, as far as they are on the page."""
-    bars = [row.rate for row in rows if row.rate is not None and row.rate.bar is not None]
-    predicted = [rate.badge is not None and rate.badge.kind == BadgeKind.PREDICTED.value for rate in bars]
-    found = [legend.small_bar(_("rate, with the 90 % interval for a new run"))] if not all(predicted) else []
-    found += [legend.small_bar(_("predicted rate, with its interval"), predicted=True)] if any(predicted) else []
-    return [*found, legend.candidate(_("each that was measured"))] if bars else []
+    badges = [row["rate"]["badge"] for row in rows if row["rate"] and row["rate"]["bar"]]
+    predicted = [one is not None and one.kind == words.BadgeKind.PREDICTED.value for one in badges]
+    meanings = {
+        "small bar": (not all(predicted), _("rate, with the 90 % interval for a new run")),
+        "small predicted bar": (any(predicted), _("predicted rate, with its interval")),
+        "candidate": (bool(badges), _("each that was measured")),
+    }
+    coloured = {"candidate": "neutral"}
+    return [key(mark, text, coloured.get(mark, "series-0 alone")) for mark, (shown, text) in meanings.items() if shown]
 
 
 def _objective(material: Material) -> str:
     """What was asked for."""
     recommendation = material.recommendation
     if recommendation is None:
-        return objective_in_words(material.study.objective)
+        return words.objective_in_words(material.study.objective)
     answers = recommendation.workloads
     accelerators = any(each.spec.gpu or each.spec.gpu_count for answer in answers for each in answer.alternatives)
     compared = bool(answers) and all(answer.alternatives for answer in answers)
-    return objective_in_words(recommendation.objective, compared, accelerators)
+    return words.objective_in_words(recommendation.objective, compared, accelerators)
 
 
 def _missing(material: Material) -> dict[str, str]:
@@ -151,7 +118,7 @@ def _missing(material: Material) -> dict[str, str]:
         said = chosen_runs(ended, material.study.emulated_disks, to_go_on=True)
         return {"missing": said, "resume": going_on_with((), material.folder, ended)}
     counts = sum(progress.finished.values()), sum(progress.planned.values()), sum(progress.older.values())
-    return {"missing": progress_sentence(*counts), "resume": resume}
+    return {"missing": words.progress_sentence(*counts), "resume": resume}
 
 
 def _for_all(material: Material) -> dict[str, Any]:
@@ -161,8 +128,8 @@ def _for_all(material: Material) -> dict[str, Any]:
     if recommendation is None or len(answered) < 2:
         return {"shared": [], "family": ""}
     return {
-        "shared": shared_sentences(recommendation),
-        "family": family_sentence(recommendation.family),
+        "shared": words.shared_sentences(recommendation),
+        "family": words.family_sentence(recommendation.family),
     }
 
 
@@ -172,8 +139,8 @@ def _notes(material: Material, found: Sequence[Subject]) -> tuple[list[str], lis
     host = host_lines(material.drift, sum(map(beside_others, completed)), len(completed))
     progress = material.progress
     older = sum(progress.older.values()) if progress is not None and progress.is_complete else 0
-    changed = [runs_of_older_form(older)] if older else []
-    assumed = [spread_assumed()] if material.study.imported and all(map(_is_bare, found)) else []
+    changed = [words.runs_of_older_form(older)] if older else []
+    assumed = [words.spread_assumed()] if material.study.imported and all(map(_is_bare, found)) else []
     told = [*map(note_in_words, material.notes), *assumed]
     kept = MOST_NOTES if _table_first(material) else len(told)
     return [*told[:kept], *_ended(material), *changed, *host], told[kept:]
@@ -200,105 +167,45 @@ MOST_TICKS = 24
 """Under a bar; of more candidates only the best are marked."""
 
 
-@dataclass(frozen=True)
-class Machine:
-    """What to rent: its name, its size, and why it is larger than what is needed."""
-
-    name: str
-    shape: str = ""
-    badge: Badge | None = None
-
-
 APART = 0.03
 """How far the fitted rate may lie off that of its own runs and still be called the same."""
 
 
-@dataclass(frozen=True)
-class Rate:
-    """The throughput with its interval, among what it was chosen from; `badge` where no run had this spec.
-
-    Of machines that were compared it is what was measured there, else the model's; `runs` is what the runs of just this
-    gave, where that is not the same.
-    """
-
-    value: str
-    interval: str
-    bar: Markup | None
-    badge: Badge | None = None
-    runs: str = ""
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What the machine costs an hour and for a million samples, and of which day the price is."""
-
-    hour: str
-    million: str = ""
-    day: str = ""
-    disk: str = ""
-
-
-@dataclass(frozen=True)
-class AnswerRow:
+def answer_row(subject: Subject, material: Material) -> dict[str, Any]:
     """What the first screen says of one workload; None and empty where nothing is known.
 
     `kind` are the classes that colour it, `bound` is what stands before a spec that is a lower bound. `doubt` is why it
     is not to be relied on, `settle` what to do about that, and `command` what to type for it.
     """
-
-    name: str
-    what: str
-    data_badge: Badge | None
-    kind: str
-    status: Badge
-    how_sure: str
-    no_machine: str
-    bound: str
-    spec: tuple[str, ...]
-    spec_badge: Badge | None
-    machine: Machine | None
-    rate: Rate | None
-    bound_by: legend.Key | None
-    cost: Cost | None
-    sentence: str
-    sentence_badge: Badge | None
-    doubt: str
-    settle: str
-    command: str
-
-
-def answer_row(subject: Subject, material: Material) -> AnswerRow:
-    """The row of one workload."""
     answer = subject.answer or Answer(subject.name, "refused")
     spec, bound = answer.spec, answer.bottleneck if answer.spec is not None else None
     extrapolated = answer.baseline is not None and answer.baseline.extrapolated
     unfinished = _unfinished(subject, material)
-    return AnswerRow(
-        name=subject.name,
-        what=workload_in_words(subject.workload),
-        data_badge=badge(BadgeKind.EMBEDDED_DATA) if subject.embedded else None,
-        kind=subject.status,
-        status=status_badge(subject.answer, bool(unfinished)),
-        how_sure=how_sure_text(subject.answer, bool(unfinished)),
-        no_machine=no_machine_text(subject.answer),
-        bound=spec_bound(answer),
-        spec=tuple(spec_parts(spec, subject.terms)) if spec is not None else (),
-        spec_badge=badge(BadgeKind.EMULATED) if spec is not None and is_emulated(spec, subject.terms) else None,
-        machine=_machine(answer, spec) if spec is not None else None,
-        rate=_rate(answer, subject),
-        bound_by=legend.part(HUES[bound], resource_name(bound, subject.device)) if bound is not None else None,
-        cost=_cost(answer, subject),
-        sentence=paragraph(
-            [
-                against_sentence(answer, subject.objective.target, subject.terms),
-                idle_sentence(answer),
-            ]
-        ),
-        sentence_badge=badge(BadgeKind.EXTRAPOLATED) if extrapolated else None,
-        doubt=unfinished or doubt_sentence(subject.answer, subject.terms),
-        settle="" if unfinished else settling_sentence(subject.answer, subject.terms),
-        command="" if unfinished else settling_command(subject.answer, material.folder),
-    )
+    resource = resource_name(bound, subject.device) if bound is not None else ""
+    against = [words.against_sentence(answer, subject.objective.target, subject.terms), words.idle_sentence(answer)]
+    return {
+        "name": subject.name,
+        "what": workload_in_words(subject.workload),
+        "data_badge": words.badge(words.BadgeKind.EMBEDDED_DATA) if subject.embedded else None,
+        "kind": subject.status,
+        "status": words.status_badge(subject.answer, bool(unfinished)),
+        "how_sure": how_sure_text(subject.answer, bool(unfinished)),
+        "no_machine": words.no_machine(subject.answer),
+        "bound": words.spec_bound(answer),
+        "spec": tuple(words.spec_parts(spec, subject.terms)) if spec is not None else (),
+        "spec_badge": words.badge(words.BadgeKind.EMULATED)
+        if spec is not None and words.is_emulated(spec, subject.terms)
+        else None,
+        "machine": _machine(answer, spec) if spec is not None else None,
+        "rate": _rate(answer, subject),
+        "bound_by": key("part", resource, f"hue-{HUES[bound]}") if bound is not None else None,
+        "cost": _cost(answer, subject),
+        "sentence": paragraph(against),
+        "sentence_badge": words.badge(words.BadgeKind.EXTRAPOLATED) if extrapolated else None,
+        "doubt": unfinished or words.doubt_sentence(subject.answer, subject.terms),
+        "settle": "" if unfinished else words.settling_sentence(subject.answer, subject.terms),
+        "command": "" if unfinished else words.settling_command(subject.answer, material.folder),
+    }
 
 
 def _unfinished(subject: Subject, material: Material) -> str:
@@ -307,86 +214,86 @@ def _unfinished(subject: Subject, material: Material) -> str:
     if progress is None or not progress.is_missing(subject.name):
         return ""
     name = subject.name
-    return runs_there(progress.finished.get(name, 0), progress.planned[name], progress.older.get(name, 0))
+    return words.runs_there(progress.finished.get(name, 0), progress.planned[name], progress.older.get(name, 0))
 
 
-def _machine(answer: Answer, spec: Spec) -> Machine | None:
-    """The machine whose price is shown; None where the table names none, or nothing is sold that holds the spec."""
-    offer = rented(answer)
+def _machine(answer: Answer, spec: Spec) -> dict[str, Any] | None:
+    """The machine whose price is shown: its name, its size, and why it is larger than what is needed; None where the
+    table names none, or nothing is sold that holds the spec."""
+    offer = words.rented(answer)
     if offer is None:
         named = answer.chosen.instance_type if answer.chosen is not None else None
-        return Machine(named) if named else None
-    shape = "" if offer.own else " · ".join(map(unbroken, offer_parts(offer)))
-    return Machine(offer_called(offer), shape, oversize_badge(spec, offer, answer.instances))
+        return {"name": named, "shape": "", "badge": None} if named else None
+    shape = "" if offer.own else " · ".join(map(unbroken, words.offer_parts(offer)))
+    return {
+        "name": words.offer_called(offer),
+        "shape": shape,
+        "badge": words.oversize_badge(spec, offer, answer.instances),
+    }
 
 
-def _cost(answer: Answer, subject: Subject) -> Cost | None:
-    if answer.spec is None:
+def _cost(answer: Answer, subject: Subject) -> dict[str, str] | None:
+    """What the machine costs an hour and for a million samples, and of which day the price is: of machines that were
+    compared it is the table's own, or that of the instance type it names."""
+    offer, chosen = words.rented(answer), answer.chosen
+    if answer.spec is None or (chosen is None and offer is None):
         return None
-    offer, chosen = rented(answer), answer.chosen
     if chosen is not None:
-        return _own_cost(chosen, offer, subject)
-    if offer is None:
-        return None
-    day = price_day(offer, subject.objective.spot) if offer.usd_per_hour is not None else ""
-    disk = without_disk(answer.spec) if offer.usd_per_hour is not None else ""
-    return Cost(offer_price(offer), per_million(offer.usd_per_million_samples, subject.unit), day, disk)
+        usd, million, disk = chosen.usd_per_hour, chosen.usd_per_million_samples, ""
+        hour = words.an_hour(usd) if usd is not None else price_an_hour(chosen)
+        source = offer if offer is not None and offer.usd_per_hour == usd else None
+    elif offer is not None:
+        usd, million, disk, source = (
+            offer.usd_per_hour,
+            offer.usd_per_million_samples,
+            words.without_disk(answer.spec),
+            offer,
+        )
+        hour = words.offer_price(offer)
+    if usd is None:
+        return {"hour": hour, "million": "", "day": "", "disk": ""}
+    day = words.price_day(source, subject.objective.spot)
+    return {"hour": hour, "million": words.per_million(million, subject.unit), "day": day, "disk": disk}
 
 
-def _own_cost(chosen: Alternative, offer: InstanceOffer | None, subject: Subject) -> Cost:
-    """Of machines that were compared the price is the table's own, or that of the instance type it names."""
-    if chosen.usd_per_hour is None:
-        return Cost(price_an_hour(chosen))
-    of_catalogue = offer is not None and offer.usd_per_hour == chosen.usd_per_hour
-    return Cost(
-        an_hour(chosen.usd_per_hour),
-        per_million(chosen.usd_per_million_samples, subject.unit),
-        price_day(offer if of_catalogue else None, subject.objective.spot),
-    )
+def _rate(answer: Answer, subject: Subject) -> dict[str, Any] | None:
+    """The throughput with its interval, among what it was chosen from; `badge` where no run had this spec. None where
+    there is none, or its runs told rates that are known to be wrong.
 
-
-def _rate(answer: Answer, subject: Subject) -> Rate | None:
-    """None where there is no rate, or its runs told rates that are known to be wrong."""
+    Of machines that were compared it is what was measured there, else the model's; `runs` is what the runs of just this
+    gave, where that is not the same.
+    """
     throughput = answer.throughput
     if throughput is None or answer.spec is None or answer.rate_in_doubt:
         return None
-    own = _own_runs(subject)
+    own = [run for run in subject.of_the_job if subject.is_answer(run.configuration)]
     known = results.pooled(own).value if own else None
-    found, runs = None, ""
+    kind, runs = None, ""
     if answer.chosen is None and known is None:
-        found = badge(BadgeKind.PREDICTED)
+        kind = words.BadgeKind.PREDICTED
     elif answer.chosen is None and known and abs(throughput.value / known - 1) > APART:
-        found, runs = badge(BadgeKind.FITTED), rate_of_its_runs(known, subject.unit)
-    return Rate(
-        *answered_rate(throughput, subject.unit),
-        _bar(throughput, answer, subject, own) if throughput.value > 0 else None,
-        found,
-        runs,
-    )
+        kind, runs = words.BadgeKind.FITTED, words.rate_of_its_runs(known, subject.unit)
+    value, interval = answered_rate(throughput, subject.unit)
+    return {
+        "value": value,
+        "interval": interval,
+        "bar": _bar(throughput, answer, subject, kind is words.BadgeKind.PREDICTED) if throughput.value > 0 else None,
+        "badge": words.badge(kind) if kind is not None else None,
+        "runs": runs,
+    }
 
 
-def _own_runs(subject: Subject) -> list[Run]:
-    """The runs that had just the spec of the answer."""
-    return [run for run in subject.of_the_job if subject.is_answer(run.configuration)]
-
-
-def _bar(rate: Estimate, answer: Answer, subject: Subject, own: list[Run]) -> Markup:
-    """The rate of the answer among those it was chosen from."""
-    best = tuple(sorted(_candidates(subject, answer), key=lambda each: -each.rate)[:MOST_TICKS])
-    said = rate_interval(rate, subject.unit)
-    if best:
-        said = _("{rate}; the best measured is {best}", rate=said, best=rate_in_words(best[0].rate, subject.unit))
-    return SmallBar(said, rate, best, predicted=answer.chosen is None and not own).draw()
-
-
-def _candidates(subject: Subject, answer: Answer) -> list[Candidate]:
-    """What the answer was chosen from: the machines that were compared, or the configurations that were measured."""
+def _bar(rate: Estimate, answer: Answer, subject: Subject, predicted: bool) -> Markup:
+    """The rate of the answer among those it was chosen from: the machines that were compared, or the configurations
+    that were measured."""
     if answer.alternatives:
-        rates = [(machine_name(each, subject.terms), each.throughput.value) for each in answer.alternatives]
+        rates = [(each.throughput.value, machine_name(each, subject.terms)) for each in answer.alternatives]
     else:
         measured = results.by_configuration(subject.runs)
-        rates = [(configuration_line(each.configuration, subject.study), each.throughput.value) for each in measured]
-    return [
-        Candidate(rate, _("{machine}: {rate}", machine=name, rate=rate_in_words(rate, subject.unit)))
-        for name, rate in rates
-    ]
+        rates = [(each.throughput.value, configuration_line(each.configuration, subject.study)) for each in measured]
+    rates = sorted(rates, key=lambda pair: -pair[0])[:MOST_TICKS]
+    titles = [(own, _("{machine}: {rate}", machine=name, rate=rate_in_words(own, subject.unit))) for own, name in rates]
+    label = rate_interval(rate, subject.unit)
+    if rates:
+        label = _("{rate}; the best measured is {best}", rate=label, best=rate_in_words(rates[0][0], subject.unit))
+    return small_bar(label, rate, titles, predicted)

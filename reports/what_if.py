@@ -5,7 +5,7 @@ The equation stands in `templates/model.js`; sentences are made here, with place
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, astuple, dataclass, field, replace
 from typing import Any
 
@@ -21,26 +21,11 @@ from sizer.recommend.sizes import memory_varied
 from sizer.records.configuration import Configuration
 from sizer.records.device import Device, DiskRates
 from sizer.records.messages import InputError
-from sizer.records.prediction import Refusal
+from sizer.records.prediction import Prediction, Refusal
 from sizer.records.units import GIB, format_bytes
+from sizer.words import model as words
 from sizer.words.answers import machine_rented
 from sizer.words.language import vcpus_in_words
-from sizer.words.model import (
-    another_disk,
-    data_set_of,
-    disk_stop,
-    measured_disk,
-    measured_disks_called,
-    tier_of_size,
-    tiers_called,
-    times_as_fast,
-    what_if_bottlenecks,
-    what_if_doubt,
-    what_if_labels,
-    what_if_refusals,
-    what_if_sentences,
-    what_if_unfit,
-)
 from sizer.words.names import gpu_name
 from sizer.words.verdict import BadgeKind, badge
 
@@ -67,8 +52,8 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any] | N
     data = {
         "constants": CONSTANTS,
         "place": PLACE,
-        "labels": what_if_labels(),
-        "unfit": what_if_unfit(),
+        "labels": words.what_if_labels(),
+        "unfit": words.what_if_unfit(),
         "hues": {bottleneck.value: hue for bottleneck, hue in HUES.items()},
         "tiers": {name: astuple(rates) for name, rates in tier_rates(catalog).items()},
         "machines": machines,
@@ -84,23 +69,23 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any] | N
 def _workload(
     subject: Subject, model: WorkloadModel, catalog: Catalog, machines: dict[str, Any], spot: bool
 ) -> dict[str, Any]:
-    start = _start(subject, model)
-    answer = subject.answer
+    start, answer = _start(subject, model), subject.answer
+    (begin,) = predict_several(model, [start])
     return {
         "name": subject.name,
         "model": as_data(model),
         "start": asdict(start),
-        "told": _told(model, start),
+        "told": None if isinstance(begin, Refusal) else _told(begin),
         "is_answer": answer is not None and answer.spec is not None,
         "rate": answer.throughput.value if answer is not None and answer.throughput is not None else None,
-        "controls": [_control(each) for each in controls(model, start, catalog)],
-        "sentences": what_if_sentences(subject.unit),
-        "bottlenecks": what_if_bottlenecks(subject.device),
-        "refusals": what_if_refusals(model.measured.memory_bytes, model.refused, subject.terms),
+        "controls": [asdict(control) for control in controls(model, start, catalog)],
+        "sentences": words.what_if_sentences(subject.unit),
+        "bottlenecks": words.what_if_bottlenecks(subject.device),
+        "refusals": words.what_if_refusals(model.measured.memory_bytes, model.refused, subject.terms),
         "memory_varied": memory_varied(model.measured),
         "kinds": _kinds(model, catalog, machines),
         "own_prices": _own_prices(subject, spot),
-        "doubt": what_if_doubt(rate_contradicted(subject.runs), subject.terms),
+        "doubt": words.what_if_doubt(rate_contradicted(subject.runs), subject.terms),
     }
 
 
@@ -109,7 +94,7 @@ def _start(subject: Subject, model: WorkloadModel) -> Configuration:
 
     A size that is sold is not always one that was measured; where two of an axis were, only these have an answer.
     """
-    spec, measured = subject.answer.spec if subject.answer is not None else None, model.measured
+    spec, measured = subject.spec, model.measured
     given = {} if spec is None else {name: value for name, value in asdict(spec).items() if value and name != "nodes"}
     if not any(gpus.count for gpus in measured.gpus):
         given.pop("gpu_count", None)  # a table may name a kind of accelerator and not how many
@@ -125,20 +110,10 @@ def _start(subject: Subject, model: WorkloadModel) -> Configuration:
     return found
 
 
-def _told(model: WorkloadModel, start: Configuration) -> dict[str, Any] | None:
+def _told(begin: Prediction) -> dict[str, Any]:
     """What all draws say where the sliders begin: the answer beside them is the same figure."""
-    (found,) = predict_several(model, [start])
-    if isinstance(found, Refusal):
-        return None
-    return {
-        "throughput": asdict(found.throughput),
-        "bottleneck": found.bottleneck.value,
-        "shares": found.shares,
-    }
-
-
-def _control(control: Control) -> dict[str, Any]:
-    return {name: list(value) if isinstance(value, range) else value for name, value in asdict(control).items()}
+    shares, rate = begin.shares, asdict(begin.throughput)
+    return {"throughput": rate, "bottleneck": begin.bottleneck.value, "shares": shares}
 
 
 def _kinds(model: WorkloadModel, catalog: Catalog, machines: dict[str, Any]) -> list[list[Any]]:
@@ -217,22 +192,24 @@ class Control:
 
 def controls(model: WorkloadModel, start: Configuration, catalog: Catalog) -> list[Control]:
     """In the order in which they are shown; `start` is where they begin, mostly the answer."""
-    found = [
-        _vcpus(model, start),
+    measured, facts = model.measured, model.facts
+    sold: tuple[float, ...] = (*SOLD_VCPUS, 3, 6)
+    sold = sold if measured.vcpus and measured.vcpus[0] >= 1 else (0.25, 0.5, 0.75, *sold)
+    computed_elsewhere = facts.accelerator not in (None, CPU_LABEL)
+    # A decoder is told from the step of a job on an accelerator, and of one whose step was isolated.
+    decodes = facts.step_apart or computed_elsewhere
+    batches = [2**n for n in range(14)]
+    shown = [
+        _numbers("vcpus", measured.vcpus, sold, start.vcpus, vcpus_in_words),
         _memory(model, start),
         *_accelerators(model, start),
+        _factors("gpu_speedup", "gpu_speedup", FACTORS, words.times_as_fast) if computed_elsewhere else None,
         *_disks(model, start, catalog),
-        _batches(model, start),
-        _decoder(model),
+        _numbers("batch_size", measured.batch_size, batches, start.batch_size, str),
+        _factors("decode_speedup", "decode_speedup", FACTORS, words.times_as_fast) if decodes else None,
         _data(model),
     ]
-    return [each for each in found if each is not None]
-
-
-def _vcpus(model: WorkloadModel, start: Configuration) -> Control | None:
-    known = model.measured.vcpus
-    grid: Iterable[float] = (*SOLD_VCPUS, 3, 6) if known and known[0] >= 1 else (0.25, 0.5, 0.75, *SOLD_VCPUS, 3, 6)
-    return _numbers("vcpus", "vcpus", known, grid, start.vcpus, vcpus_in_words)
+    return [control for control in shown if control is not None]
 
 
 def _memory(model: WorkloadModel, start: Configuration) -> Control | None:
@@ -243,19 +220,12 @@ def _memory(model: WorkloadModel, start: Configuration) -> Control | None:
     only_measured = memory_matters(model) and len(measured.memory_bytes) < ENOUGH
     tried = [trial.memory_bytes for trial in measured.trials if not (only_measured and trial.completed)]
     grid = [size << power for power in range(20, 44) for size in (2, 3)]
-    found = _numbers("memory_gib", "memory_bytes", measured.memory_bytes, grid, start.memory_bytes, format_bytes, tried)
-    return replace(found, scale=GIB) if found is not None else None
-
-
-def _batches(model: WorkloadModel, start: Configuration) -> Control | None:
-    return _numbers(
-        "batch_size", "batch_size", model.measured.batch_size, [2**n for n in range(14)], start.batch_size, str
-    )
+    control = _numbers("memory_bytes", measured.memory_bytes, grid, start.memory_bytes, format_bytes, tried)
+    return replace(control, name="memory_gib", scale=GIB) if control is not None else None
 
 
 def _numbers(
     name: str,
-    sets: str,
     known: Sequence[float],
     grid: Iterable[float],
     start: float | None,
@@ -267,44 +237,26 @@ def _numbers(
         return None
     values = {*known, *tried, start}
     if len(known) >= ENOUGH:
-        values |= {type(start)(each) for each in grid if known[0] / BELOW <= each <= BEYOND * known[-1]}
+        values |= {type(start)(value) for value in grid if known[0] / BELOW <= value <= BEYOND * known[-1]}
     stops = sorted(values)
-    return Control(
-        name,
-        sets,
-        stops,
-        [say(each) for each in stops],
-        [index for index, each in enumerate(stops) if each in known],
-        stops.index(start),
-    )
+    measured = [index for index, stop in enumerate(stops) if stop in known]
+    return Control(name, name, stops, [say(stop) for stop in stops], measured, stops.index(start))
 
 
-def _accelerators(model: WorkloadModel, start: Configuration) -> list[Control | None]:
-    measured, facts = model.measured, model.facts
+def _accelerators(model: WorkloadModel, start: Configuration) -> Iterator[Control | None]:
+    measured = model.measured
     kinds = list(dict.fromkeys(gpus.gpu for gpus in measured.gpus if gpus.gpu is not None))
-    counts = sorted({gpus.count for gpus in measured.gpus if gpus.count})
-    found: list[Control | None] = []
     if len(kinds) > 1:
-        said = [gpu_name(kind) for kind in kinds]
-        found.append(
-            Control("gpu", "gpu", kinds, said, range(len(kinds)), kinds.index(start.gpu) if start.gpu in kinds else 0)
-        )
+        first = kinds.index(start.gpu) if start.gpu in kinds else 0
+        yield Control("gpu", "gpu", kinds, [gpu_name(kind) for kind in kinds], list(range(len(kinds))), first)
+    counts = sorted({gpus.count for gpus in measured.gpus if gpus.count})
     grid = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
-    found.append(_numbers("gpu_count", "gpu_count", counts, grid, start.gpu_count or None, str))
-    if facts.accelerator not in (None, CPU_LABEL):
-        found.append(_speed("gpu_speedup"))
-    return found
+    yield _numbers("gpu_count", counts, grid, start.gpu_count or None, str)
 
 
-def _speed(name: str) -> Control:
-    said = [times_as_fast(factor) for factor in FACTORS]
-    return Control(name, name, FACTORS, said, [FACTORS.index(1)], FACTORS.index(1))
-
-
-def _decoder(model: WorkloadModel) -> Control | None:
-    """Where a decoder is told from the step: a job on an accelerator, or one whose step was isolated."""
-    facts = model.facts
-    return _speed("decode_speedup") if facts.step_apart or facts.accelerator not in (None, CPU_LABEL) else None
+def _factors(name: str, sets: str, factors: Sequence[float], say: Callable[[float], str]) -> Control:
+    one = factors.index(1)
+    return Control(name, sets, factors, [say(factor) for factor in factors], [one], one)
 
 
 def _data(model: WorkloadModel) -> Control | None:
@@ -312,49 +264,42 @@ def _data(model: WorkloadModel) -> Control | None:
     size = model.facts.data_bytes
     if not model.facts.natural or not size:
         return None
-    said = [data_set_of(size * factor, factor) for factor in DATA_FACTORS]
-    return Control(
-        "data_factor", "data_bytes_factor", DATA_FACTORS, said, [DATA_FACTORS.index(1)], DATA_FACTORS.index(1)
-    )
+    return _factors("data_factor", "data_bytes_factor", DATA_FACTORS, lambda x: words.data_set_of(size * x, x))
 
 
-def _disks(model: WorkloadModel, start: Configuration, catalog: Catalog) -> list[Control | None]:
+def _disks(model: WorkloadModel, start: Configuration, catalog: Catalog) -> Iterator[Control]:
     """The disks that were measured, tiers of the catalogue, and any other one by its rates.
 
     The latter two where the runs say what a sample reads.
     """
     measured, facts = model.measured, model.facts
-    options = [(disk.name, measured_disk(disk.name, disk.emulated), measured_disks_called()) for disk in measured.disks]
+    options = [
+        (one.name, words.measured_disk(one.name, one.emulated), words.measured_disks_called()) for one in measured.disks
+    ]
     reads = facts.feed.input != "synthetic"
     by_bytes, by_requests = reads and facts.read_bytes is not None, reads and facts.read_ios is not None
-    tiers = list(_tiers(catalog)) if by_bytes or by_requests else []
-    options += [
-        (f"{name}:{TIER_BYTES // GIB}GiB", tier_of_size(name, TIER_BYTES, rates), tiers_called())
-        for name, rates in tiers
-    ]
     if by_bytes or by_requests:
-        options.append((SUPPOSED, another_disk(), tiers_called()))
+        called = words.tiers_called()
+        tiers = [
+            (f"{name}:{TIER_BYTES // GIB}GiB", words.tier_of_size(name, TIER_BYTES, r), called)
+            for name, r in _tiers(catalog)
+        ]
+        options += [*tiers, (SUPPOSED, words.another_disk(), called)]
     if len(options) < 2:
-        return []
-    names = [name_of_disk(name) for name, *_ in options[: len(measured.disks)]]
-    listed = Control(
-        "disk",
-        "disk",
-        [name for name, *_ in options],
-        [said for _, said, _ in options],
-        range(len(measured.disks)),
-        names.index(name_of_disk(start.disk)) if name_of_disk(start.disk) in names else 0,
-        groups=[group for *_, group in options],
-    )
-    rates = [
-        _disk_rate("disk_mbps", "read_bytes_per_second", MBPS, USUAL_MBPS, 1e6) if by_bytes else None,
-        _disk_rate("disk_iops", "read_iops", IOPS, USUAL_IOPS, 1) if by_requests else None,
-    ]
-    return [listed, *rates]
+        return
+    known = [name_of_disk(disk.name) for disk in measured.disks]
+    own = name_of_disk(start.disk)
+    stops, said, groups = zip(*options, strict=True)
+    first = known.index(own) if own in known else 0
+    yield Control("disk", "disk", stops, said, list(range(len(known))), first, groups=groups)
+    if by_bytes:
+        yield _disk_rate("disk_mbps", "read_bytes_per_second", MBPS, USUAL_MBPS, 1e6)
+    if by_requests:
+        yield _disk_rate("disk_iops", "read_iops", IOPS, USUAL_IOPS, 1)
 
 
 def _disk_rate(name: str, sets: str, values: Sequence[int], usual: int, scale: float) -> Control:
-    said = [disk_stop(value, name) for value in values]
+    said = [words.disk_stop(value, name) for value in values]
     return Control(name, sets, [value * scale for value in values], said, [], values.index(usual), scale)
 
 

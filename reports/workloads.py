@@ -2,62 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
+
+from markupsafe import Markup
 
 from sizer.model.runs import as_asked
 from sizer.recommend.rule import SURE
 from sizer.records.answer import AcceleratorCount, Alternative, Answer, Option, Rejection
-from sizer.records.configuration import Estimate
 from sizer.records.kinds import PREPROCESSING
-from sizer.records.units import RELATIVE, format_number, format_seconds
-from sizer.words.accelerators import (
-    accelerator_counts_note,
-    accelerator_counts_sentences,
-    count_name,
-    disk_asked,
-    efficiency_in_words,
-    fed_in_words,
-    side_by_side_in_words,
-    speed_up_in_words,
-)
-from sizer.words.answers import (
-    beyond_in_words,
-    machine_rented,
-    machines_note,
-    million_heading,
-    one_choice_in_words,
-    option_bound,
-    option_price,
-    options_title,
-    preferences_in_words,
-    rejected_rate,
-    rejected_saving,
-    rejected_spec,
-    rejected_title,
-    rejection_sentences,
-    usd_or_nothing,
-)
-from sizer.words.answers import disk_question as disk_question_text
-from sizer.words.language import (
-    _,
-    beside,
-    capital,
-    chance,
-    milliseconds,
-    paragraph,
-    rate_interval,
-    several_of,
-    span,
-    with_interval,
-)
-from sizer.words.language import row as row_of
+from sizer.records.units import RELATIVE, format_seconds
+from sizer.words import accelerators, answers, language
+from sizer.words.language import _
 from sizer.words.names import accelerators_in_words, resource_name
 from sizer.words.page import memory_size, resources_agreed, runs_and_warned, spec_line, study_disk
-from sizer.words.verdict import Badge, BadgeKind, badge, next_run_sentences, next_run_title, page_reasons
+from sizer.words.verdict import BadgeKind, badge, next_run_sentences, next_run_title, page_reasons
 
-from . import doubts, results
+from . import doubts, markup, results
 from .figures import disks
 from .figures.machines import machine_rows
 from .figures.workload import figures
@@ -84,8 +46,7 @@ def workload(subject: Subject) -> dict[str, Any]:
     of it draws or counts them; the latter have a table of their own.
     """
     what, isolated, asked = described(subject), all_runs.isolated_rows(subject), as_asked(subject.runs)
-    isolating = tuple(run for run in subject.runs if run.spec.stage is not None)
-    subject = replace(subject, runs=tuple(asked), isolating=isolating)
+    subject = replace(subject, runs=tuple(asked))
     measured = results.by_configuration(subject.runs)
     pictures = figures(subject)
     machines, more_machines = machine_rows(subject)
@@ -97,17 +58,17 @@ def workload(subject: Subject) -> dict[str, Any]:
         "name": subject.name,
         "status": subject.status,
         "what": what,
-        "unit": several_of(subject.unit) if subject.unit != RELATIVE else "",
+        "unit": language.several_of(subject.unit) if subject.unit != RELATIVE else "",
         "figures": pictures,
         "machines": machines,
         "more_machines": more_machines,
-        "million": million_heading(subject.unit, of_disks),
-        "machines_note": machines_note(subject.unit, priced, of_disks) if compared else "",
+        "million": answers.million_heading(subject.unit, of_disks),
+        "machines_note": answers.machines_note(subject.unit, priced, of_disks) if compared else "",
         "rows": rows if _says_more(rows, measured, compared) else [],
         "accounted": any(row["busy"] or any(row["bottleneck"]) for row in rows),
         "has_latency": any(row["p50"] for row in rows),
         "isolated": isolated,
-        "disk_question": disk_question_text(),
+        "disk_question": answers.disk_question(),
         "disk_answer": "" if any(each.answer for each in pictures) else disks.disk_answer(subject),
         **reasoning(subject),
         "counts": count_rows(subject),
@@ -137,7 +98,7 @@ def _row(result: results.Result, subject: Subject) -> dict[str, Any]:
     place, runs, chosen = result.configuration, result.runs, subject.answer.chosen if subject.answer else None
     evidence = [run.evidence for run in runs if run.evidence is not None]
     bottleneck = resources_agreed([each.bottleneck for each in evidence], subject.device) if evidence else ""
-    machine, warned = machine_rented(result.machine), sum(bool(run.warnings) for run in runs)
+    machine, warned = answers.machine_rented(result.machine), sum(bool(run.warnings) for run in runs)
     p50, p99 = (results.middle(getattr(run.rate, name) for run in runs) for name in ("latency_p50", "latency_p99"))
     is_answer = subject.is_answer(place) and (not machine or chosen is None or chosen.instance_type == machine)
     state = subject.unusual(result.input, result.cache)
@@ -150,13 +111,15 @@ def _row(result: results.Result, subject: Subject) -> dict[str, Any]:
         "accelerators": accelerators_in_words(place),
         "is_answer": is_answer,
         "throughput": (
-            rate_interval(result.throughput, subject.unit),
-            row_of(filter(None, (_("the answer") if is_answer else "", runs_and_warned(len(runs), warned), state))),
+            language.rate_interval(result.throughput, subject.unit),
+            language.row(
+                filter(None, (_("the answer") if is_answer else "", runs_and_warned(len(runs), warned), state))
+            ),
         ),
         "bottleneck": (bottleneck, all_runs.evidence_agreed(evidence)),
         "busy": all_runs.busy_bars(evidence),
-        "p50": milliseconds(p50) if p50 is not None else "",
-        "p99": milliseconds(p99) if p99 is not None else "",
+        "p50": language.milliseconds(p50) if p50 is not None else "",
+        "p99": language.milliseconds(p99) if p99 is not None else "",
         "repeated": len(runs) > 1 or warned,
     }
 
@@ -173,33 +136,27 @@ def reasoning(subject: Subject) -> dict[str, Any]:
     return {
         "reasons": reasons,
         "more_reasons": more_reasons,
-        "facts": _facts(answer, subject),
+        "facts": list(_facts(answer, subject)),
         "next_run": next_run_sentences(answer, subject.terms),
         "next_run_title": next_run_title(answer),
         "failed_log": doubts.log(failed[0]) if failed and not subject.study.imported else "",
     }
 
 
-def _facts(answer: Answer, subject: Subject) -> list[dict[str, Any]]:
-    """What lies beside the answer and beyond it."""
-    found: list[dict[str, Any]] = []
+def _facts(answer: Answer, subject: Subject) -> Iterator[tuple[str, object, str]]:
+    """Label, value and remark of what lies beside the answer and beyond it."""
+    rate = answer.throughput
     if answer.next_bottleneck is not None:
-        found.append(_fact(_("Next in line"), resource_name(answer.next_bottleneck, subject.device)))
+        yield _("Next in line"), resource_name(answer.next_bottleneck, subject.device), ""
     if answer.runner_up is not None:
-        spec = spec_line(answer.runner_up, subject.study, subject.device)
-        found.append(_fact(_("Runner-up"), spec))
+        yield _("Runner-up"), spec_line(answer.runner_up, subject.study, subject.device), ""
     if answer.beyond is not None:
-        label, rate = beyond_in_words(answer.beyond, subject.terms)
-        found.append(_fact(label, rate, badge=badge(BadgeKind.EXTRAPOLATED)))
-    if answer.throughput is not None and not answer.rate_in_doubt and subject.workload.kind == PREPROCESSING:
-        seconds, human = time_for(IMAGENET_IMAGES, answer.throughput)
-        under = paragraph([human, _("Computed from the measured rate and its interval; ImageNet itself was not read.")])
-        found.append(_fact(_("ImageNet's 1,281,167 images"), seconds, under))
-    return found
-
-
-def _fact(label: str, value: str, under: str = "", badge: Badge | None = None) -> dict[str, Any]:
-    return {"label": label, "value": value, "under": under, "badge": badge}
+        label, beyond = answers.beyond_in_words(answer.beyond, subject.terms)
+        yield label, Markup("{} {}").format(beyond, markup.badge(badge(BadgeKind.EXTRAPOLATED))), ""
+    if rate is not None and rate.low > 0 and not answer.rate_in_doubt and subject.workload.kind == PREPROCESSING:
+        times = (format_seconds(IMAGENET_IMAGES / end) for end in (rate.value, rate.high, rate.low))
+        read = _("Computed from the measured rate and its interval; ImageNet itself was not read.")
+        yield _("ImageNet's 1,281,167 images"), language.with_interval(*times), read
 
 
 def options(subject: Subject) -> dict[str, Any]:
@@ -209,9 +166,9 @@ def options(subject: Subject) -> dict[str, Any]:
         return {"title": "", "rows": [], "same": ""}
     known = answer.options if len(answer.options) > 1 else ()
     return {
-        "title": options_title(known),
+        "title": answers.options_title(known),
         "rows": [_option(each, answer, subject) for each in known],
-        "same": one_choice_in_words(answer),
+        "same": answers.one_choice_in_words(answer),
     }
 
 
@@ -219,13 +176,13 @@ def _option(option: Option, answer: Answer, subject: Subject) -> dict[str, Any]:
     sure = answer.provisional and option.probability >= SURE
     is_answer = option.spec == answer.spec and option.throughput == answer.throughput
     return {
-        "name": (capital(preferences_in_words(option)), _("the answer") if is_answer else ""),
+        "name": (language.capital(answers.preferences_in_words(option)), _("the answer") if is_answer else ""),
         "spec": spec_line(option.spec, subject.study, subject.device),
-        "throughput": rate_interval(option.throughput, subject.unit),
-        "hour": (option_price(option), option.instance_type or ""),
-        "million": usd_or_nothing(option.usd_per_million_samples),
-        "probability": "" if sure else chance(option.probability),
-        "bound": option_bound(option, subject.terms) if option.bottleneck is not None else "",
+        "throughput": language.rate_interval(option.throughput, subject.unit),
+        "hour": (answers.option_price(option), option.instance_type or ""),
+        "million": answers.usd_or_nothing(option.usd_per_million_samples),
+        "probability": "" if sure else language.chance(option.probability),
+        "bound": answers.option_bound(option, subject.terms) if option.bottleneck is not None else "",
         "is_answer": is_answer,
     }
 
@@ -235,7 +192,7 @@ def rejected(subject: Subject) -> dict[str, Any]:
     found = subject.answer.rejected if subject.answer is not None else ()
     rows = [_rejected(each, subject) for each in found]
     return {
-        "rejected_title": rejected_title(found),
+        "rejected_title": answers.rejected_title(found),
         "rejected": rows[:MOST_REJECTED],
         "more_rejected": rows[MOST_REJECTED:],
     }
@@ -243,10 +200,10 @@ def rejected(subject: Subject) -> dict[str, Any]:
 
 def _rejected(each: Rejection, subject: Subject) -> dict[str, Any]:
     return {
-        "spec": rejected_spec(each, subject.terms),
-        "rate": rejected_rate(each, subject.terms),
-        "saved": rejected_saving(each),
-        "why": rejection_sentences(each, subject.terms),
+        "spec": answers.rejected_spec(each, subject.terms),
+        "rate": answers.rejected_rate(each, subject.terms),
+        "saved": answers.rejected_saving(each),
+        "why": answers.rejection_sentences(each, subject.terms),
     }
 
 
@@ -258,39 +215,18 @@ def count_rows(subject: Subject) -> dict[str, Any]:
         return {"rows": [], "sentences": [], "note": ""}
     return {
         "rows": [_count_row(each, subject) for each in counts],
-        "sentences": accelerator_counts_sentences(subject.answer, subject.terms),
-        "note": accelerator_counts_note(counts) if counts else "",
+        "sentences": accelerators.accelerator_counts_sentences(subject.answer, subject.terms),
+        "note": accelerators.accelerator_counts_note(counts) if counts else "",
     }
 
 
 def _count_row(each: AcceleratorCount, subject: Subject) -> dict[str, str]:
     return {
-        "name": count_name(each, subject.terms),
-        "throughput": rate_interval(each.throughput, subject.unit),
-        "speed_up": speed_up_in_words(each),
-        "efficiency": efficiency_in_words(each),
-        "fed": fed_in_words(each),
-        "disk": disk_asked(each),
-        "jobs": side_by_side_in_words(each, subject.terms),
+        "name": accelerators.count_name(each, subject.terms),
+        "throughput": language.rate_interval(each.throughput, subject.unit),
+        "speed_up": accelerators.speed_up_in_words(each),
+        "efficiency": accelerators.efficiency_in_words(each),
+        "fed": accelerators.fed_in_words(each),
+        "disk": accelerators.disk_asked(each),
+        "jobs": accelerators.side_by_side_in_words(each, subject.terms),
     }
-
-
-def time_for(samples: int, throughput: Estimate) -> tuple[str, str]:
-    """'7,010 s (6,820–7,210)' and '1 h 57 min'; the ends of the interval are those of the throughput.
-
-    Below a minute the seconds say it all, and the second text is empty.
-    A throughput that may be 0 leaves the longest time open.
-    """
-    if throughput.value <= 0:
-        return _("unknown"), ""
-    middle, shortest = samples / throughput.value, samples / throughput.high
-    if throughput.low <= 0:
-        text = _("{middle} s (from {shortest})", middle=format_number(middle), shortest=format_number(shortest))
-        return text, format_seconds(middle)
-    longest = samples / throughput.low
-    interval = span(shortest, longest)
-    text = f"{format_number(middle)} s"
-    text = beside(text, interval) if "–" in interval else text
-    if middle < 60:
-        return text, ""
-    return text, with_interval(*map(format_seconds, (middle, shortest, longest)))

@@ -6,6 +6,8 @@ import math
 import random
 from collections.abc import Iterator
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -348,3 +350,8 @@ def material(
         created_at="2026-11-21 09:30 UTC",
         version="0.1.0",
     )
+
+
+def plainly(values: dict[str, Any]) -> Any:
+    """Values of a section with their names as attributes."""
+    return SimpleNamespace(**{key: plainly(own) if isinstance(own, dict) else own for key, own in values.items()})

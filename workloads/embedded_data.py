@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
@@ -15,7 +14,7 @@ from typing import Any
 from . import threads
 from .counted import counted
 from .faults import Fault, InputFault, run_program
-from .options import OneSentenceParser, positive_integer
+from .options import OneSentenceParser, count, positive_integer
 
 VERSION = 1
 """Of what is made: a change of any file for the same arguments raises it."""
@@ -136,19 +135,12 @@ def _parser() -> OneSentenceParser:
     kinds = parser.add_subparsers(dest="kind", required=True, parser_class=OneSentenceParser)
     images = kinds.add_parser("images", help="ImageNet-like JPEGs in class folders")
     images.add_argument("--count", type=positive_integer, default=2000, metavar="N", help="default: %(default)s")
-    images.add_argument("--seed", type=_seed, default=1, metavar="N", help="default: %(default)s")
+    images.add_argument("--seed", type=count, default=1, metavar="N", help="default: %(default)s")
     images.add_argument("--workers", type=positive_integer, metavar="N", help="default: the CPUs this process may use")
     text = kinds.add_parser("text", help="a text of PennTreeBank's form")
     for kind in (images, text):
         kind.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder to make")
     return parser
-
-
-def _seed(text: str) -> int:
-    value = int(text)
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"{text} is negative")
-    return value
 
 
 if __name__ == "__main__":

@@ -1,11 +1,16 @@
-"""Whole images by one library, as preprocessing makes them: file -> pixels -> shorter side 256 -> JPEG or raw."""
+"""Images by one library: file -> pixels -> shorter side 256 -> JPEG or raw, as preprocessing makes them, and crops of
+them, as a network takes them."""
 
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, Protocol
 
+import cv2
 import numpy as np
 
 from . import image_transform
@@ -22,6 +27,21 @@ PACKAGES = {
 EXIF_MARKER, EXIF = 0xE1, b"Exif\0\0"
 APPLICATION_MARKERS = range(0xE0, 0xF0)
 """Of JPEG's segments: what applications add comes before the image's own tables (ITU-T T.81, B.1.1.3; CIPA DC-008)."""
+
+
+@dataclass(frozen=True)
+class Crop:
+    """The rectangle of an image that is scaled to the network's side, in pixels, and whether it is mirrored."""
+
+    top: int
+    left: int
+    height: int
+    width: int
+    mirrored: bool = False
+
+
+ChooseCrop = Callable[[int, int], Crop]
+"""The crop for an image of height x width."""
 
 
 class Codec(Protocol):
@@ -42,6 +62,9 @@ class Codec(Protocol):
     def pixels(self, picture: Any) -> Image:
         """BGR of height x width x 3."""
 
+    def cropped(self, picture: Any, side: int, choose: ChooseCrop) -> Image:
+        """What a network takes: the crop scaled to side x side x 3, bilinear, RGB."""
+
 
 class OpenCV:
     """All by OpenCV, as im2rec does it."""
@@ -61,6 +84,14 @@ class OpenCV:
     def pixels(self, picture: Image) -> Image:
         return picture
 
+    def cropped(self, picture: Image, side: int, choose: ChooseCrop) -> Image:
+        crop = choose(*picture.shape[:2])
+        part = picture[crop.top : crop.top + crop.height, crop.left : crop.left + crop.width]
+        scaled = cv2.resize(part, (side, side), interpolation=cv2.INTER_LINEAR)
+        # What is cropped is less than what was decoded: its colours are put into order afterwards.
+        ordered = cv2.cvtColor(cv2.flip(scaled, 1) if crop.mirrored else scaled, cv2.COLOR_BGR2RGB)
+        return ordered.astype(np.uint8, copy=False)
+
 
 class SimpleJpeg(OpenCV):
     """Decodes with libjpeg-turbo alone, to the pixels that OpenCV decodes to; all else is OpenCV's.
@@ -69,34 +100,17 @@ class SimpleJpeg(OpenCV):
     """
 
     def __init__(self) -> None:
-        self._decode = jpeg_decoder()
+        import simplejpeg
+
+        self._decode_jpeg = simplejpeg.decode_jpeg
 
     def decode(self, encoded: bytes | memoryview) -> Image | None:
-        pixels = self._decode(encoded, "BGR")
-        return super().decode(encoded) if pixels is None else pixels
-
-
-class JpegDecoder(Protocol):
-    def __call__(self, encoded: bytes | memoryview, order: str) -> Image | None:
-        """Pixels in the order BGR or RGB; None where only another library can tell what they are."""
-
-
-def jpeg_decoder() -> JpegDecoder:
-    """simplejpeg's, for whole JPEGs of RGB or grey that say nothing of how they were held when they were taken."""
-    import simplejpeg
-
-    decode_jpeg = simplejpeg.decode_jpeg
-
-    def decode(encoded: bytes | memoryview, order: str) -> Image | None:
-        if has_exif(encoded):
-            return None
-        try:
-            pixels: Image = decode_jpeg(encoded, order)
-        except ValueError:
-            return None
-        return pixels
-
-    return decode
+        # Of what is no JPEG of RGB or grey, and of what says how it was held, only OpenCV can tell what it is.
+        if not has_exif(encoded):
+            with suppress(ValueError):
+                pixels: Image = self._decode_jpeg(encoded, "BGR")
+                return pixels
+        return super().decode(encoded)
 
 
 def has_exif(encoded: bytes | memoryview) -> bool:
@@ -141,6 +155,14 @@ class Pillow:
     def pixels(self, picture: Any) -> Image:
         return np.asarray(picture, np.uint8)[:, :, ::-1]
 
+    def cropped(self, picture: Any, side: int, choose: ChooseCrop) -> Image:
+        crop = choose(picture.height, picture.width)
+        box = crop.left, crop.top, crop.left + crop.width, crop.top + crop.height
+        scaled = picture.resize((side, side), self._images.Resampling.BILINEAR, box=box)
+        if crop.mirrored:
+            scaled = scaled.transpose(self._images.Transpose.FLIP_LEFT_RIGHT)
+        return np.array(scaled, np.uint8)
+
 
 def eight_bits(picture: Any) -> Any:
     """Grey of 16 bits as the upper 8 of them: Pillow would take what is above 255 for white."""
@@ -161,8 +183,8 @@ def fastest() -> str:
     return next(name for name, (module, _) in PACKAGES.items() if find_spec(module))
 
 
-def check_installed(name: str) -> None:
-    """Raises Unavailable with the command that installs the decoder."""
+def open_codec(name: str) -> Codec:
+    """The codec of a name. Raises Unavailable, with the command that installs it, where it is not installed."""
     module, package = PACKAGES[name]
     if find_spec(module) is None:
         import sys
@@ -171,9 +193,4 @@ def check_installed(name: str) -> None:
             f"the decoder {name} is not installed: type `{sys.executable} -m pip install {package}`, or use another "
             "--decoder"
         )
-
-
-def open_codec(name: str) -> Codec:
-    """The codec of a name. Raises Unavailable where it is not installed."""
-    check_installed(name)
     return CODECS[name]()

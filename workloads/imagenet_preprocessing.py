@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ from .events import Events
 from .faults import run_program
 from .freed_memory import keep_freed_memory
 from .image_folder import LabelledImage, list_images, shuffled
-from .options import DECODERS, OneSentenceParser, positive_integer, program_parser
+from .options import DECODERS, OneSentenceParser, count, given_source, positive_integer, program_parser
 from .page_cache import CacheState
 from .progress import Extent, Progress
 from .stop import StopRequest
@@ -149,7 +148,7 @@ def parser() -> OneSentenceParser:
     )
     result.add_argument(
         "--passes",
-        type=_passes,
+        type=count,
         default=1,
         metavar="N",
         help="0: until stopped, and leave nothing (default: %(default)s)",
@@ -157,20 +156,11 @@ def parser() -> OneSentenceParser:
     return result
 
 
-def _passes(text: str) -> int:
-    value = int(text)
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"{text} is negative")
-    return value
-
-
 def read_request(arguments: list[str]) -> Request:
     """Parse and cross-check; ends with exit 2 and one sentence where options do not fit together."""
     command_line = parser()
     given = command_line.parse_args(arguments)
-    source = given.input or ("disk" if given.data else "synthetic")
-    if source != "synthetic" and given.data is None:
-        command_line.error(f"--input {source} reads a folder of JPEGs, so give its path with --data")
+    source = given_source(command_line, given)
     if source != "synthetic" and not given.data.is_dir():
         command_line.error(f"{given.data} is no folder, so give --data a folder that holds one folder of JPEGs a class")
     if given.device != "cpu":

@@ -3,33 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from . import data_parallel, threads
-from .backends import (
-    FORWARD,
-    TRAINING_MODES,
-    Backend,
-    Input,
-    LanguageModelForm,
-    Settings,
-    TransformerForm,
-    open_backend,
-)
+from .backends import FORWARD, TRAINING_MODES, Backend, Input, LanguageModelForm, Settings, TransformerForm
 from .data_parallel import Rank
 from .data_set import NOTHING, DataSet
-from .events import Events
 from .faults import run_program
-from .measured_loop import Loop, SameBatch, TimedCompute, timed
-from .network_program import announce, array_device, emulated_step
+from .measured_loop import SameBatch
+from .network_program import Job, run_network
 from .options import Options, add_computing_options, add_network_options, program_parser, read_options
-from .page_cache import CacheState
-from .progress import Progress
-from .stop import StopRequest
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 VOCABULARY = 10_000
 """PennTreeBank's, and fixed, for the cost of a step depends on it."""
@@ -60,29 +46,22 @@ def run(program: str) -> None:
     add_network_options(parser, BATCH_SIZES, "small", (*TRAINING_MODES, FORWARD))
     add_computing_options(parser)
     options = read_options(parser, sys.argv[1:])
-    events, stop = Events.from_environment(), StopRequest.on_signals()
-    with data_parallel.joined(options) as (own, rank):
-        threads.limit_threads(own.threads)
-        _run(program, own, rank, Progress(f"{program} {own.network}", "word", events, stop, own.extent))
+    run_network(program, replace(options, computing=replace(options.computing, channels_last=None)), _job)
 
 
-def _run(program: str, options: Options, rank: Rank, progress: Progress) -> None:
+@contextmanager
+def _job(options: Options, settings: Settings, backend: Backend | None) -> Iterator[Job]:
+    assert backend is not None, "no language model has reads to be replayed"
     form = form_of(options.network)
-    computing = replace(options.computing, channels_last=None)
-    backend = open_backend(
-        options.framework,
-        Settings(array_device(options), options.threads, options.seed, options.batch_size, computing, rank=rank),
+    batches, text = _source(options, settings.rank, form)
+    yield Job(
+        "word",
+        text,
+        options.batch_size * form.steps,
+        lambda: batches,
+        lambda: backend.language_training(form, options.mode),
+        {"sequence_length": form.steps},
     )
-    source, text = _source(options, rank, form)
-    cache = CacheState(() if rank.number else text.files, options.cache_state)
-    cache.before_run(progress.reading)
-    words_a_step = options.batch_size * form.steps
-    stated = {**backend.stated, "sequence_length": form.steps}
-    announce(program, options, text, backend.version, stated, progress, "word")
-    compute = _compute(backend, options, form, words_a_step)
-    samples = words_a_step * options.gpu_count
-    Loop(source, compute, cache, samples, report_latency=False, clock=backend.clock).run(progress)
-    progress.end(" (emulated device)" if options.device == "emulated" else "")
 
 
 def form_of(network: str) -> LanguageModelForm | TransformerForm:
@@ -129,12 +108,6 @@ class _Share:
     def close(self) -> None:
         """Nothing of its own."""
         self._together.close()
-
-
-def _compute(
-    backend: Backend, options: Options, form: LanguageModelForm | TransformerForm, words_a_step: int
-) -> TimedCompute:
-    return emulated_step(options, words_a_step) or timed(backend.language_training(form, options.mode))
 
 
 if __name__ == "__main__":

@@ -11,25 +11,26 @@ import numpy as np
 from . import recordio
 from .data_set import DataSet
 from .faults import InputFault, unreadable_file
-from .image_decoders import ChooseCrop, Decoder, Pixels
+from .image_codecs import ChooseCrop, Codec
+from .image_transform import Image
 
 
 @dataclass(frozen=True)
 class Stored:
-    """What lies in a data set for one image: an image file, or RGB pixels of height x width x 3; and its class."""
+    """What lies in a data set for one image: an image file, or BGR pixels of height x width x 3; and its class."""
 
-    content: bytes | memoryview | Pixels
+    content: bytes | memoryview | Image
     label: int
 
     @property
     def bytes(self) -> int:
         return self.content.nbytes if isinstance(self.content, np.ndarray) else len(self.content)
 
-    def cropped(self, decoder: Decoder, side: int, choose: ChooseCrop) -> Pixels | None:
+    def cropped(self, codec: Codec, side: int, choose: ChooseCrop) -> Image | None:
         """The pixels that a network takes; None for what is no image."""
-        if isinstance(self.content, np.ndarray):
-            return decoder.raw(self.content, side, choose)
-        return decoder.encoded(self.content, side, choose)
+        content = self.content
+        picture = codec.picture(content) if isinstance(content, np.ndarray) else codec.decode(content)
+        return None if picture is None else codec.cropped(picture, side, choose)
 
 
 class StoredImages(Protocol):
@@ -133,7 +134,7 @@ class LmdbImages:
                 record = datum.decode(message)
                 if record.encoded:
                     return Stored(bytes(record.data), record.label)
-                pixels = np.broadcast_to(raw_pixels(record)[::-1], (3, record.height, record.width))
+                pixels = np.broadcast_to(raw_pixels(record), (3, record.height, record.width))
                 return Stored(np.ascontiguousarray(pixels.transpose(1, 2, 0)), record.label)
         except datum.DatumError as error:
             raise InputFault(

@@ -1,45 +1,83 @@
-"""What programs that run a network have in common, whatever their samples are."""
+"""The programs that run a network, whatever their samples are: prepare its input and the network, and measure."""
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass, field, fields
 
+from . import data_parallel, threads
 from .accelerator import EmulatedAccelerator
+from .backends import Backend, Compute, Input, Settings, open_backend
 from .computing import Computing
 from .counted import counted
 from .data_set import DataSet
-from .measured_loop import TimedCompute, emulated
+from .events import Events
+from .measured_loop import Loop, TimedCompute, emulated, timed
 from .options import Options
+from .page_cache import CacheState
 from .progress import Progress
+from .stop import StopRequest
 
 
-def array_device(options: Options) -> str:
-    """Where arrays live: an emulated device has no memory of its own."""
-    return "cpu" if options.device == "emulated" else options.device
+@dataclass(frozen=True)
+class Job:
+    """What is measured: batches of `samples` from `source`, opened once the cache is in its state, each given to what
+    `compute` makes. `stated` is what a record has to tell beside the backend's own."""
+
+    unit: str
+    data: DataSet
+    samples: int
+    source: Callable[[], Input]
+    compute: Callable[[], Compute]
+    stated: dict[str, bool | int | str] = field(default_factory=dict)
+    report_latency: bool = False
 
 
-def emulated_step(options: Options, samples: int) -> TimedCompute | None:
-    """The wait of emulated devices, each for `samples` a step; None where the step is computed."""
-    if options.rate is None or options.device != "emulated":
-        return None
-    return emulated(EmulatedAccelerator(options.rate, count=options.gpu_count, exchange=options.exchange), samples)
+Prepare = Callable[[Options, Settings, "Backend | None"], AbstractContextManager[Job]]
+"""The job of a rank; the backend is None where the reads alone are replayed."""
 
 
-def announce(
-    program: str,
-    options: Options,
-    data: DataSet,
-    version: str,
-    stated: dict[str, bool | int | str],
-    progress: Progress,
-    sample: str,
-) -> None:
-    """Print what is about to run and tell it in the `start` event; `sample` is what one of `data` is called.
+def run_network(program: str, options: Options, prepare: Prepare) -> None:
+    """Measure as the options say; of several ranks, each is a process that comes through here."""
+    events, stop = Events.from_environment(), StopRequest.on_signals()
+    with data_parallel.joined(options) as (own, rank):
+        threads.limit_threads(own.threads)
+        # An emulated device has no memory of its own.
+        device = "cpu" if own.device == "emulated" else own.device
+        settings = Settings(device, own.threads, own.seed, own.batch_size, own.computing, own.reading, rank)
+        backend = None if own.input == "replay" else open_backend(own.framework, settings)
+        with prepare(own, settings, backend) as job:
+            cache = CacheState(() if rank.number else job.data.files, own.cache_state)
+            progress = Progress(f"{program} {own.network}", job.unit, events, stop, own.extent)
+            cache.before_run(progress.reading)
+            with closing(job.source()) as source:
+                _announce(program, own, job, backend, progress)
+                compute, clock = _compute(own, job, backend), backend.clock if backend is not None else None
+                samples = job.samples * own.gpu_count
+                Loop(source, compute, cache, samples, job.report_latency, clock).run(progress)
+        replayed, on_clock = own.input == "replay", own.device == "emulated"
+        progress.end(" (read only)" if replayed else " (emulated device)" if on_clock else "")
 
-    Of `stated` an emulated device, which computes nothing, leaves out how it is computed.
+
+def _compute(options: Options, job: Job, backend: Backend | None) -> TimedCompute:
+    if backend is None:
+        return lambda _batch: 0.0
+    if options.rate is not None and options.device == "emulated":
+        device = EmulatedAccelerator(options.rate, count=options.gpu_count, exchange=options.exchange)
+        return emulated(device, job.samples)
+    return timed(job.compute())
+
+
+def _announce(program: str, options: Options, job: Job, backend: Backend | None, progress: Progress) -> None:
+    """Print what is about to run and tell it in the `start` event.
+
+    Of what is stated an emulated device, which computes nothing, leaves out how it is computed.
     """
-    not_so = {each.name for each in fields(Computing)} if options.device == "emulated" else set()
-    about = f"{counted(data.samples, sample)}, {data.bytes / 1e6:.1f} MB" if data.samples else "synthetic input"
+    version, stated = ("not used", {}) if backend is None else (backend.version, backend.stated)
+    unsaid = {field.name for field in fields(Computing)} if options.device == "emulated" else set()
+    data = job.data
+    about = f"{counted(data.samples, job.unit)}, {data.bytes / 1e6:.1f} MB" if data.samples else "synthetic input"
     print(
         f"{program}: {options.network}, {options.mode}, batch {options.batch_size}, {about}, {options.devices}, "
         f"{counted(options.threads, 'thread')}, {options.framework} {version}",
@@ -50,13 +88,8 @@ def announce(
         data.samples,
         options.batch_size,
         program=program,
-        network=options.network,
-        mode=options.mode,
-        framework=options.framework,
         framework_version=version,
         format=data.format,
-        device=options.device,
-        gpu_count=options.gpu_count,
-        threads=options.threads,
-        stated={name: value for name, value in stated.items() if name not in not_so},
+        stated={name: value for name, value in (stated | job.stated).items() if name not in unsaid},
+        **{name: getattr(options, name) for name in ("network", "mode", "framework", "device", "gpu_count", "threads")},
     )

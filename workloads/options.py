@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import NoReturn, TypeVar
@@ -48,11 +48,6 @@ class Options:
     mode: str = ""
 
     @property
-    def samples_a_step(self) -> int:
-        """A batch for each device."""
-        return self.batch_size * self.gpu_count
-
-    @property
     def devices(self) -> str:
         """`emulated`, or `4 x emulated`."""
         return self.device if self.gpu_count == 1 else f"{self.gpu_count} x {self.device}"
@@ -70,12 +65,19 @@ class OneSentenceParser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}: type `{self.prog} --help`\n")
 
 
-def positive_integer(text: str) -> int:
-    """An integer of at least 1."""
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not at least 1")
-    return value
+def at_least(least: int) -> Callable[[str], int]:
+    """A reader of whole numbers of at least that."""
+
+    def integer(text: str) -> int:
+        value = int(text)
+        if value < least:
+            raise argparse.ArgumentTypeError(f"{text} is not at least {least}")
+        return value
+
+    return integer
+
+
+positive_integer, count = at_least(1), at_least(0)
 
 
 def positive_number(text: str) -> float:
@@ -88,10 +90,7 @@ def positive_number(text: str) -> float:
 
 def not_negative(text: str) -> float:
     """A finite number of at least 0."""
-    value = float(text)
-    if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is not at least 0")
-    return value
+    return float(text) if float(text) == 0 else positive_number(text)
 
 
 def device(text: str) -> str:
@@ -191,63 +190,49 @@ def truth(text: str) -> bool:
     return text == "true"
 
 
-def count(text: str) -> int:
-    """A whole number of at least 0."""
-    value = int(text)
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"{text} is not at least 0")
-    return value
+def given_source(parser: OneSentenceParser, given: argparse.Namespace) -> str:
+    """The `--input`, which follows from `--data` where it is not given. Ends with exit 2 where it needs a path."""
+    source: str = given.input or ("disk" if given.data else "synthetic")
+    if source != "synthetic" and given.data is None:
+        parser.error(f"--input {source} reads a data set, so give its path with --data")
+    if source != "synthetic" and not given.data.exists():
+        parser.error(f"there is no {given.data}, so give --data an existing path")
+    return source
 
 
 def read_options(parser: OneSentenceParser, arguments: Sequence[str] | None = None) -> Options:
     """Parse and cross-check. Ends with exit 2 and one sentence where options do not fit together."""
     given = parser.parse_args(sys.argv[1:] if arguments is None else arguments)
-    source = given.input or ("disk" if given.data else "synthetic")
-    if source != "synthetic" and given.data is None:
-        parser.error(f"--input {source} reads a data set, so give its path with --data")
-    if source != "synthetic" and not given.data.exists():
-        parser.error(f"there is no {given.data}, so give --data an existing path")
+    values = vars(given)
+    source = given_source(parser, given)
     if given.device == "emulated" and given.rate is None:
         parser.error("an emulated device needs to know how fast it is, so give --rate SAMPLES_PER_SECOND")
     if given.framework != "pytorch":
-        for name, value in _of_pytorch(given).items():
-            if value not in (None, False, "fp32"):
+        for name in (field.name for kind in (Computing, Reading) for field in fields(kind)):
+            if values.get(name) not in (None, False, "fp32"):
                 parser.error(f"{given.framework} has no --{name.replace('_', '-')}, so leave it out")
-        if getattr(given, "network", None) in TRANSFORMERS:
+        if given.network in TRANSFORMERS:
             parser.error(f"{given.framework} has no {given.network}, so give --framework pytorch")
-    if given.device == "cpu" and getattr(given, "precision", None) == "fp16":
+    if given.device == "cpu" and given.precision == "fp16":
         parser.error("fp16 needs a GPU, so give --precision bf16, or --device cuda:0")
-    count = getattr(given, "gpu_count", 1)
-    if count > 1 and source == "replay":
+    if given.gpu_count > 1 and source == "replay":
         parser.error("a replay reads for one device: leave out --gpu-count")
+    own = {field.name: values[field.name] for field in fields(Options) if field.name in values}
     return Options(
-        network=given.network,
-        batch_size=given.batch_size or given.batch_sizes[given.network],
-        data=None if source == "synthetic" else given.data,
-        format=given.format,
-        input=source,
-        cache=given.cache,
-        device=given.device,
-        rate=given.rate,
-        threads=given.threads or threads.available(),
-        seed=given.seed,
-        framework=given.framework,
-        scratch=given.scratch,
+        **own
+        | {
+            "batch_size": given.batch_size or given.batch_sizes[given.network],
+            "data": None if source == "synthetic" else given.data,
+            "input": source,
+            "threads": given.threads or threads.available(),
+        },
         extent=Extent(given.steps, given.seconds),
         computing=_given(Computing, given),
         reading=_given(Reading, given),
-        gpu_count=count,
-        exchange=getattr(given, "exchange", 0.0),
-        mode=getattr(given, "mode", ""),
     )
-
-
-def _of_pytorch(given: argparse.Namespace) -> dict[str, object]:
-    names = [each.name for kind in (Computing, Reading) for each in fields(kind)]
-    return {name: getattr(given, name, None) for name in names}
 
 
 def _given(kind: type[Record], given: argparse.Namespace) -> Record:
     """The record of the options that were given, and that its defaults fill up."""
-    values = {each.name: getattr(given, each.name, None) for each in fields(kind)}
+    values = {field.name: getattr(given, field.name, None) for field in fields(kind)}
     return kind(**{name: value for name, value in values.items() if value is not None})

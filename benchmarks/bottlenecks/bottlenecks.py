@@ -174,7 +174,7 @@ def measured(out: Path, points: Sequence[MeasuredPoint], specs: Sequence[RunSpec
     host = this_host(AS_DECLARED)
     study = study_of(out.name, points, length)
     plan = replace(plan_study(study, out, host), specs=specs)
-    with measurement(plan, host, EventPrinter(study)) as measuring:
+    with measurement(plan, host, EventPrinter(study.emulated_disks)) as measuring:
         measuring.run()
         runs = {run.id: run for run in measuring.folder.runs()}
     for spec in specs:

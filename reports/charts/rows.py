@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +12,7 @@ from sizer.records.configuration import Estimate
 from sizer.records.units import format_number
 
 from . import svg
+from .legend import series_class
 from .plot import CLEAR, FailureMark, Point
 from .svg import BOLD, Scale, cut, nice_ticks, width
 
@@ -47,13 +48,14 @@ class Bar:
 
     @property
     def measured_high(self) -> float:
-        highs = [point.throughput.high for point in self.points]
+        highs = [point.value.high for point in self.points]
         return max([*highs, self.interval.high if self.interval is not None else 0.0])
 
 
 @dataclass(frozen=True)
 class Row:
-    """What is compared: its name, what stands beside that and under it, its bars, and the rate it would allow alone."""
+    """What is compared: its name, what stands beside that and under it, its bars, and the rate it would allow alone;
+    `heading` stands above it where the row before has another one."""
 
     name: str
     bars: tuple[Bar, ...]
@@ -63,10 +65,7 @@ class Row:
     is_answer: bool = False
     ceiling: float | None = None
     ceiling_title: str = ""
-
-    @property
-    def height(self) -> float:
-        return self.above + sum(bar.height for bar in self.bars) + GAP
+    heading: str = ""
 
     @property
     def above(self) -> float:
@@ -75,47 +74,42 @@ class Row:
 
 
 @dataclass(frozen=True)
-class RowGroup:
-    """Rows of one kind; without a heading where that says nothing."""
-
-    heading: str
-    rows: tuple[Row, ...]
-
-
-@dataclass(frozen=True)
 class Rows:
     """All that one picture shows."""
 
     label: str
     x_label: str
-    groups: tuple[RowGroup, ...]
+    rows: tuple[Row, ...]
     description: str = ""
 
     def draw(self) -> Markup:
-        parts, top = [], TOP
-        for group in self.groups:
-            if group.heading:
-                heading = cut(group.heading, RIGHT - LEFT - 10, SPACED)
-                parts.append(svg.text(heading, LEFT + 6, top + 15, "kind", "start"))
+        parts, top, heading = [], TOP, ""
+        for row in self.rows:
+            if row.heading != heading:
+                heading = row.heading
+                parts.append(svg.text(cut(heading, RIGHT - LEFT - 10, SPACED), LEFT + 6, top + 15, "kind", "start"))
                 top += HEADING
-            for row in group.rows:
-                parts.append(self._row(row, top))
-                top += row.height
+            parts.append(self._row(row, top))
+            top += row.above + sum(bar.height for bar in row.bars) + GAP
         bottom = top - GAP / 2
         return svg.drawing(WIDTH, bottom + 42, self.label, self._grid(bottom), *parts, description=self.description)
 
     @property
-    def _bars(self) -> list[Bar]:
-        return [bar for group in self.groups for row in group.rows for bar in row.bars]
+    def bars(self) -> list[Bar]:
+        return [bar for row in self.rows for bar in row.bars]
+
+    @property
+    def shows_ceilings(self) -> bool:
+        """Whether a rate that a row would allow alone is low enough to be drawn."""
+        return any(row.ceiling is not None and row.ceiling <= self.x.high for row in self.rows)
 
     @cached_property
     def x(self) -> Scale:
-        highest = max((bar.measured_high for bar in self._bars), default=1.0) or 1.0
-        modelled = max((bar.predicted.high for bar in self._bars if bar.predicted is not None), default=0.0)
-        ceilings = [row.ceiling for group in self.groups for row in group.rows if row.ceiling is not None]
-        shown = [each for each in ceilings if each <= highest * CLEAR]
-        longest = max((width(bar.rate) for bar in self._bars), default=0.0)
-        ticks = nice_ticks(max(highest, min(modelled, highest * CLEAR), *shown, 0.0) * 1.02)
+        highest = max((bar.measured_high for bar in self.bars), default=1.0) or 1.0
+        modelled = max((bar.predicted.high for bar in self.bars if bar.predicted is not None), default=0.0)
+        ceilings = [row.ceiling for row in self.rows if row.ceiling is not None and row.ceiling <= highest * CLEAR]
+        longest = max((width(bar.rate) for bar in self.bars), default=0.0)
+        ticks = nice_ticks(max(highest, min(modelled, highest * CLEAR), *ceilings, 0.0) * 1.02)
         return Scale(0.0, ticks[-1], LEFT + 6, RIGHT - longest - 16)
 
     def _grid(self, bottom: float) -> Markup:
@@ -128,25 +122,20 @@ class Rows:
         return svg.element("g", *parts)
 
     def _row(self, row: Row, top: float) -> Markup:
-        alone = len(row.bars) == 1
-        parts = [svg.tooltip(row.title)] if row.title else []
-        parts.append(_names(row, top))
+        parts = [svg.tooltip(row.title), _names(row, top)]
         for number, words in enumerate(row.figures):
             height = top + 28 + LINE * number
             parts.append(svg.text(cut(words, RIGHT - LEFT - 6), LEFT + 6, height, "figures", "start"))
         place = top + row.above
         for index, bar in enumerate(row.bars):
             marks = self._marks(bar, index, place, row.is_answer)
-            parts.append(svg.element("g", *marks, class_=f"series-{index % 4}" + (" alone" if alone else "")))
+            parts.append(svg.element("g", *marks, class_=series_class(index, alone=len(row.bars) == 1)))
             place += bar.height
         if row.ceiling is not None and row.ceiling <= self.x.high:
-            parts.append(self._ceiling(row, top + row.above - 3, place))
+            at = self.x(row.ceiling)
+            line = svg.line(at, top + row.above - 3, at, place, "ceiling")
+            parts.append(svg.element("g", svg.tooltip(row.ceiling_title), line))
         return svg.element("g", *parts)
-
-    def _ceiling(self, row: Row, top: float, bottom: float) -> Markup:
-        place = self.x(row.ceiling or 0.0)
-        said = [svg.tooltip(row.ceiling_title)] if row.ceiling_title else []
-        return svg.element("g", *said, svg.line(place, top, place, bottom, "ceiling"))
 
     def _marks(self, bar: Bar, index: int, top: float, is_answer: bool) -> Iterator[Markup]:
         x, middle, strip = self.x, top + BAR / 2, top + BAR + 1
@@ -154,25 +143,26 @@ class Rows:
         if bar.throughput is not None:
             yield svg.rectangle(x(0), top, x(bar.throughput) - x(0), BAR, "bar answer-bar" if is_answer else "bar")
         if bar.predicted is not None:
-            low, value, high = (
-                x(min(max(each, 0.0), x.high)) for each in (bar.predicted.low, bar.predicted.value, bar.predicted.high)
-            )
+            ends = (bar.predicted.low, bar.predicted.value, bar.predicted.high)
+            low, value, high = (x(min(max(end, 0.0), x.high)) for end in ends)
             yield svg.rectangle(low, strip, high - low, STRIP, "band")
             yield svg.line(value, strip - 1, value, strip + STRIP + 1, "model")
         if bar.interval is not None:
-            low, high = x(bar.interval.low), x(bar.interval.high)
-            yield svg.line(low, middle, high, middle, "interval")
-            yield svg.line(low, middle - 3, low, middle + 3, "interval")
-            yield svg.line(high, middle - 3, high, middle + 3, "interval")
+            yield from _interval(x(bar.interval.low), x(bar.interval.high), middle)
         for point in bar.points:
-            if point.throughput.has_interval:
-                yield svg.line(x(point.throughput.low), middle, x(point.throughput.high), middle, "whisker")
-            yield svg.marker(index, x(point.throughput.value), middle, "point", point.title)
+            if point.value.has_interval:
+                yield svg.line(x(point.value.low), middle, x(point.value.high), middle, "whisker")
+            yield svg.marker(index, x(point.value.value), middle, "point", point.title)
         for failure in bar.failures:
             yield svg.cross(x(0) + 5, middle, "failure", failure.title)
             yield svg.text(failure.word, x(0) + 14, middle + 4, "failure-word", "start")
         if bar.rate:
             yield svg.text(bar.rate, RIGHT - 4, middle + 4, "tick", "end")
+
+
+def _interval(low: float, high: float, middle: float) -> list[Markup]:
+    ends = [svg.line(end, middle - 3, end, middle + 3, "interval") for end in (low, high)]
+    return [svg.line(low, middle, high, middle, "interval"), *ends]
 
 
 def _names(row: Row, top: float) -> Markup:
@@ -196,46 +186,26 @@ EDGE = 2.0
 """Pixels left at both ends, so that a line at the end of the scale is drawn whole."""
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A rate that the answer was chosen from, and what pointing at its tick says."""
-
-    rate: float
-    title: str
-
-
-@dataclass(frozen=True)
-class SmallBar:
-    """The answer's rate with its interval, from 0 to the best of its candidates, with a tick for each of them.
+def small_bar(label: str, rate: Estimate, candidates: Sequence[tuple[float, str]], predicted: bool) -> Markup:
+    """The answer's rate with its interval, from 0 to the best of its candidates, with a tick for each of them: its rate
+    and what pointing at it says.
 
     The bar is as long as the rate that stands beside it; `predicted` is one that no run had, with a dashed frame.
     """
+    # An interval that reaches beyond the best candidate is drawn whole; a very wide one does not push all aside.
+    best = max([rate.value, *(own for own, _title in candidates)])
+    highest = max(best, min(rate.high, 1.5 * best)) or 1.0
 
-    label: str
-    rate: Estimate
-    candidates: tuple[Candidate, ...]
-    predicted: bool = False
+    def x(value: float) -> float:
+        return EDGE + min(max(value, 0.0) / highest, 1.0) * (SMALL_WIDTH - 2 * EDGE)
 
-    def draw(self) -> Markup:
-        x, middle, rate = self._x, SMALL_TOP + SMALL_BAR / 2, self.rate
-        bar = "small-frame" if self.predicted else "small-bar"
-        parts = [
-            svg.rectangle(EDGE, SMALL_TOP, SMALL_WIDTH - 2 * EDGE, SMALL_BAR, "track"),
-            svg.rectangle(EDGE, SMALL_TOP, x(rate.value) - EDGE, SMALL_BAR, bar),
-        ]
-        if rate.has_interval:
-            low, high = x(max(0.0, rate.low)), x(rate.high)
-            parts.append(svg.line(low, middle, high, middle, "interval"))
-            parts += [svg.line(each, middle - 3, each, middle + 3, "interval") for each in (low, high)]
-        for each in self.candidates:
-            tick = svg.line(
-                x(each.rate), SMALL_TOP + SMALL_BAR + 2, x(each.rate), SMALL_TOP + SMALL_BAR + 2 + TICK, "candidate"
-            )
-            parts.append(svg.element("g", *([svg.tooltip(each.title)] if each.title else []), tick))
-        return svg.drawing(SMALL_WIDTH, SMALL_HEIGHT, self.label, svg.element("g", *parts, class_="series-0 alone"))
-
-    def _x(self, rate: float) -> float:
-        # An interval that reaches beyond the best candidate is drawn whole; a very wide one does not push all aside.
-        best = max([each.rate for each in self.candidates] + [self.rate.value])
-        highest = max(best, min(self.rate.high, 1.5 * best)) or 1.0
-        return EDGE + min(rate / highest, 1.0) * (SMALL_WIDTH - 2 * EDGE)
+    under = SMALL_TOP + SMALL_BAR + 2
+    parts = [
+        svg.rectangle(EDGE, SMALL_TOP, SMALL_WIDTH - 2 * EDGE, SMALL_BAR, "track"),
+        svg.rectangle(EDGE, SMALL_TOP, x(rate.value) - EDGE, SMALL_BAR, "small-frame" if predicted else "small-bar"),
+        *(_interval(x(rate.low), x(rate.high), SMALL_TOP + SMALL_BAR / 2) if rate.has_interval else []),
+    ]
+    for own, title in candidates:
+        tick = svg.line(x(own), under, x(own), under + TICK, "candidate")
+        parts.append(svg.element("g", svg.tooltip(title), tick))
+    return svg.drawing(SMALL_WIDTH, SMALL_HEIGHT, label, svg.element("g", *parts, class_="series-0 alone"))

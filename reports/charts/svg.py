@@ -36,8 +36,8 @@ def text(content: str, x: float, y: float, class_: str, anchor: str = "middle") 
 
 
 def tooltip(content: str) -> Markup:
-    """What pointing at the element around it shows."""
-    return element("title", readable(content))
+    """What pointing at the element around it shows; nothing of no words."""
+    return element("title", readable(content)) if content else Markup("")
 
 
 def readable(content: str, longest: int = LONGEST) -> str:
@@ -63,38 +63,38 @@ def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:
     return element("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=class_)
 
 
-def path(points: Iterable[tuple[float, float]], class_: str, closed: bool = False) -> Markup:
-    """A polyline through (x, y) points, closed to an area where asked."""
+def path(points: Iterable[tuple[float, float]], class_: str, closed: bool = False, title: str = "") -> Markup:
+    """A polyline through (x, y) points, closed to an area where asked; `title` is shown on pointing at it."""
     steps = " ".join(f"{'L' if index else 'M'}{_value(x)} {_value(y)}" for index, (x, y) in enumerate(points))
-    return element("path", d=f"{steps} Z" if closed else steps, class_=class_)
+    return element("path", tooltip(title), d=f"{steps} Z" if closed else steps, class_=class_)
 
 
-def rectangle(left: float, top: float, width: float, height: float, class_: str, *children: Markup) -> Markup:
-    return element("rect", *children, x=left, y=top, width=width, height=height, class_=class_)
+def rectangle(
+    left: float, top: float, width: float, height: float, class_: str, *children: Markup, **more: Attribute
+) -> Markup:
+    return element("rect", *children, x=left, y=top, width=width, height=height, class_=class_, **more)
+
+
+OUTLINES = (
+    ((-3.6, -3.6), (3.6, -3.6), (3.6, 3.6), (-3.6, 3.6)),
+    ((0.0, -4.8), (4.6, 3.4), (-4.6, 3.4)),
+    ((0.0, -5.0), (5.0, 0.0), (0.0, 5.0), (-5.0, 0.0)),
+)
+"""Of the markers of the second series and of those after it."""
 
 
 def marker(shape: int, x: float, y: float, class_: str, title: str) -> Markup:
     """A measured point; its shape distinguishes the series without colour. `title` is shown on pointing at it."""
-    outlines = (
-        [(-3.6, -3.6), (3.6, -3.6), (3.6, 3.6), (-3.6, 3.6)],
-        [(0, -4.8), (4.6, 3.4), (-4.6, 3.4)],
-        [(0, -5), (5, 0), (0, 5), (-5, 0)],
-    )
-    said = [tooltip(title)] if title else []
     if shape % 4 == 0:
-        return element("circle", *said, cx=x, cy=y, r=4, class_=class_)
-    steps = " ".join(
-        f"{'L' if index else 'M'}{_value(x + dx)} {_value(y + dy)}"
-        for index, (dx, dy) in enumerate(outlines[shape % 4 - 1])
-    )
-    return element("path", *said, d=f"{steps} Z", class_=class_)
+        return element("circle", tooltip(title), cx=x, cy=y, r=4, class_=class_)
+    return path([(x + dx, y + dy) for dx, dy in OUTLINES[shape % 4 - 1]], class_, closed=True, title=title)
 
 
 def cross(x: float, y: float, class_: str, title: str) -> Markup:
     """The mark of a run that gave no rate."""
     step = f"M{_value(x - 4)} {_value(y - 4)} L{_value(x + 4)} {_value(y + 4)} "
     step += f"M{_value(x + 4)} {_value(y - 4)} L{_value(x - 4)} {_value(y + 4)}"
-    return element("path", *([tooltip(title)] if title else []), d=step, class_=class_)
+    return element("path", tooltip(title), d=step, class_=class_)
 
 
 def window(left: float, top: float, right: float, bottom: float, *children: Markup) -> Markup:

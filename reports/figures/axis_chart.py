@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from sizer.model.memory import anonymous_bytes, floor_at
 from sizer.model.model import batch_of, vcpus_of
 from sizer.model.observations import measured_rate
 from sizer.records.configuration import Configuration
 from sizer.records.units import GIB, MIB, RELATIVE, format_bytes
-from sizer.words.language import _, rates_axis
-from sizer.words.page import (
-    answer_word,
-    axis_name,
-    cache_fit_named,
-    ceilings_above,
-    floor_named,
-    knee_named,
-    place_named,
-    stop_line,
-    time_axis,
-)
+from sizer.words import page as words
+from sizer.words.language import _, paragraph, rates_axis
 
-from ..charts import legend
-from ..charts.legend import Key
+from ..charts.legend import Figure
 from ..charts.plot import CurvePoint, Line, Pile, PlaceMark, Plot, Stop
 from ..charts.svg import is_wide
 from ..subject import Subject
@@ -35,10 +23,12 @@ from .series import (
     described,
     failure_marks,
     grid,
+    held,
     is_modelled,
     labels,
     measured_places,
     moved,
+    named,
     run_points,
     segments,
 )
@@ -53,62 +43,76 @@ SCALES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 """Units in which the time of a sample is counted, the largest first."""
 
 
-@dataclass(frozen=True)
-class AxisChart:
-    """A picture with what its legend and the sentence under it say beside the series."""
+def axis_figure(axis: str, series: Sequence[Series], subject: Subject) -> Figure:
+    """The picture for one continuous axis of a workload, and what it does not show by itself."""
+    plot, shown, caption = axis_plot(axis, series, subject), piled(series, subject), held(axis, series, subject.study)
+    above = [ceiling.name for ceiling in plot.ceilings if ceiling.throughput > plot.y.high]
+    caption += [words.ceilings_above(above)] if above else []
+    if plot.piles and len(series) > 1 and shown is not None:
+        name = named(axis, series, subject.study)[list(series).index(shown)]
+        caption.append(_("Where the time goes is that of {series}.", series=name))
+    drawn_at = {pile.x for pile in plot.piles}
+    if shown is not None and 0 < len(drawn_at) < binding.MOST_PILES and set(measured_places(shown, axis)) - drawn_at:
+        caption.append(_("Where there is no bar, the runs do not tell what binds."))
+    return plot.figure(paragraph(caption))
 
-    plot: Plot
-    keys: tuple[Key, ...]
-    above: str
 
-
-def axis_chart(axis: str, title: str, series: Sequence[Series], subject: Subject) -> AxisChart:
-    """The picture for one continuous axis of a workload."""
-    lines = tuple(_line(axis, each, subject) for each in series)
+def axis_plot(axis: str, series: Sequence[Series], subject: Subject) -> Plot:
+    """The picture alone."""
+    names = named(axis, series, subject.study)
+    lines = tuple(
+        _line(axis, number, one, name, subject) for number, (one, name) in enumerate(zip(series, names, strict=True))
+    )
     places = [place for line in lines for place in line.places]
     x_label, unit = _x_words(axis, max(places))
     logarithmic = is_wide(places)
-    y_label = rates_axis(subject.unit)
-    runs = [run for each in series for run in each.runs]
     piles = _piles(axis, series, subject)
-    scale, scale_name = _scale(piles)
-    plot = Plot(
-        label=f"{title}, {y_label}",
+    scale, scale_name = time_scale(max((pile.seconds for pile in piles), default=1.0))
+    knee = _knee(lines, subject)
+    base = series[0].base
+    at_knee = _place_named(axis, knee[0], base, subject) if knee is not None and base is not None else ""
+    return Plot(
+        title=_("Throughput against {axis}", axis=words.axis_name(axis)),
         x_label=_("{axis}, logarithmic scale", axis=x_label) if logarithmic else x_label,
-        y_label=y_label,
+        y_label=rates_axis(subject.unit),
         unit=unit,
         lines=lines,
         logarithmic=logarithmic,
-        marks=_place_marks(axis, series, subject, min(places), max(places)),
-        ceilings=ceilings(axis, runs, subject),
-        knee=_knee(lines, subject),
+        marks=_place_marks(axis, base, subject, min(places), max(places)),
+        ceilings=ceilings(axis, [run for one in series for run in one.runs], subject),
+        knee=knee,
+        knee_name=words.knee_named(subject.objective.target, at_knee),
         piles=piles,
-        pile_label=time_axis(subject.unit, scale_name) if piles else "",
+        pile_label=words.time_axis(subject.unit, scale_name) if piles else "",
         pile_unit=scale,
         stops=tuple(_stops(axis, series, lines, subject)),
         description=described(series, subject),
     )
-    return AxisChart(plot, tuple(_keys(axis, plot, series, subject)), _above(plot))
 
 
-def _line(axis: str, series: Series, subject: Subject) -> Line:
+def _line(axis: str, number: int, series: Series, name: str, subject: Subject) -> Line:
     return Line(
         points=run_points(series.runs, axis, subject),
         failures=failure_marks(series.runs, axis, subject),
         stretches=_stretches(axis, series, subject),
         is_light=series.is_light,
+        name=name,
+        series=number,
     )
 
 
 def _stretches(axis: str, series: Series, subject: Subject) -> tuple[tuple[CurvePoint, ...], ...]:
-    if subject.model is None or series.base is None or not is_modelled(series, subject) or series.is_light:
-        return ()
     places = _reached(axis, series)
-    if not places:
+    if (
+        subject.model is None
+        or series.base is None
+        or not is_modelled(series, subject)
+        or series.is_light
+        or not places
+    ):
         return ()
     low, high = min(places), max(places) * (BEYOND if axis == "vcpus" else 1.0)
-    spread = grid(low, high, is_wide([low, high]), places)
-    return tuple(tuple(each) for each in segments(subject.model, series.base, axis, spread))
+    return segments(subject.model, series.base, axis, grid(low, high, is_wide([low, high]), places))
 
 
 def _reached(axis: str, series: Series) -> list[float]:
@@ -120,17 +124,16 @@ def _piles(axis: str, series: Sequence[Series], subject: Subject) -> tuple[Pile,
     first = piled(series, subject)
     if axis != "vcpus" or first is None or first.base is None or subject.unit == RELATIVE:
         return ()
-    places = _reached(axis, first)
-    return binding.piles(axis, places, first.base, subject)
+    return binding.piles(axis, _reached(axis, first), first.base, subject)
 
 
 def piled(series: Sequence[Series], subject: Subject) -> Series | None:
     """The series of which a picture shows where the time goes."""
-    return next((each for each in series if is_modelled(each, subject) and not each.is_light), None)
+    return next((one for one in series if is_modelled(one, subject) and not one.is_light), None)
 
 
-def _scale(piles: Sequence[Pile]) -> tuple[float, str]:
-    most = max((pile.seconds for pile in piles), default=1.0)
+def time_scale(most: float) -> tuple[float, str]:
+    """The unit in which times up to so many seconds are counted."""
     return next(((size, name) for size, name in SCALES if most >= size), SCALES[-1])
 
 
@@ -140,107 +143,81 @@ def _knee(lines: Sequence[Line], subject: Subject) -> tuple[float, float] | None
     Nothing for several series, nothing where that is the first place already, and nothing near the last one: there the
     rate may rise on, and the highest is only the last.
     """
-    inside = [point for line in lines for each in line.stretches for point in each if not point.extrapolated]
+    inside = [point for line in lines for point in line.curve if not point.extrapolated]
     if sum(not line.is_light for line in lines) != 1 or len(inside) < BETWEEN:
         return None
-    enough = subject.objective.target * max(point.throughput.value for point in inside)
-    found = next(point for point in inside if point.throughput.value >= enough)
-    if found is inside[0] or found.x > NEAR_THE_END * inside[-1].x:
+    enough = subject.objective.target * max(point.value.value for point in inside)
+    first = next(point for point in inside if point.value.value >= enough)
+    if first is inside[0] or first.x > NEAR_THE_END * inside[-1].x:
         return None
-    return found.x, found.throughput.value
+    return first.x, first.value.value
 
 
 def _place_marks(
-    axis: str, series: Sequence[Series], subject: Subject, lowest: float, highest: float
+    axis: str, base: Configuration | None, subject: Subject, lowest: float, highest: float
 ) -> tuple[PlaceMark, ...]:
     """The answer, the memory floor and where the data fit; none so far out that it would crowd what was measured."""
-    spec = subject.answer.spec if subject.answer is not None else None
-    value = getattr(spec, axis) if spec is not None else None
-    found = []
+    value = getattr(subject.spec, axis, None)
+    marks: list[PlaceMark] = []
     if subject.answer is not None and value is not None:
         size = format_bytes(value) if axis == "memory_bytes" else f"{value:g}"
-        found.append(PlaceMark(float(value), f"{answer_word(subject.answer, axis)} {size}", is_answer=True))
-    base = series[0].base
-    if axis == "memory_bytes" and base is not None and subject.model is not None:
-        found += _memory_marks(base, subject)
-    return tuple(mark for mark in found if lowest / BEYOND <= mark.x <= highest * BEYOND)
+        marks.append(PlaceMark(float(value), f"{words.answer_word(subject.answer, axis)} {size}", is_answer=True))
+    if axis == "memory_bytes" and base is not None:
+        marks += _memory_marks(base, subject)
+    return tuple(mark for mark in marks if lowest / BEYOND <= mark.x <= highest * BEYOND)
 
 
 def _memory_marks(base: Configuration, subject: Subject) -> Iterator[PlaceMark]:
-    assert subject.model is not None, "only a model knows them"
+    if subject.model is None:
+        return
     measured, facts = subject.model.measured, subject.model.facts
     floor = floor_at(measured, base.vcpus, base.batch_size)
-    if floor.out_of_memory_bytes is not None and floor.completed_bytes is not None:
-        yield PlaceMark(float(floor.completed_bytes), floor_named(floor.out_of_memory_bytes, floor.completed_bytes))
+    low, high = floor.out_of_memory_bytes, floor.completed_bytes
+    if low is not None and high is not None:
+        yield PlaceMark(float(high), words.floor_named(low, high))
     own = anonymous_bytes(measured, vcpus_of(base), batch_of(base))
     if facts.natural and facts.data_bytes is not None and own is not None:
-        yield PlaceMark(float(own + facts.data_bytes), cache_fit_named(own + facts.data_bytes))
+        yield PlaceMark(float(own + facts.data_bytes), words.cache_fit_named(own + facts.data_bytes))
 
 
 def _stops(axis: str, series: Sequence[Series], lines: Sequence[Line], subject: Subject) -> Iterator[Stop]:
     """What is known at the measured places, and of a single series at some between."""
     names = labels(axis, series, subject.study)
-    known = [{point.x: point for stretch in line.stretches for point in stretch} for line in lines]
+    curves = [{point.x: point for point in line.curve} for line in lines]
     places = {place for line in lines for place in line.places}
     if sum(not line.is_light for line in lines) == 1:
-        places |= set(sorted(known[0])[::BETWEEN])
-    base = next((each.base for each in series if each.base is not None), None)
-    for place in sorted(places):
-        told = [
-            _stop_line(place, name, line, curve, subject) for name, line, curve in zip(names, lines, known, strict=True)
+        places |= set(sorted(curves[0])[::BETWEEN])
+    base = next((one.base for one in series if one.base is not None), None)
+    for place in sorted(places) if base is not None else ():
+        said = [
+            _stop_line(place, name, line, curve.get(place), subject)
+            for name, line, curve in zip(names, lines, curves, strict=True)
         ]
-        if base is not None and any(told):
-            head = _place_named(axis, place, base, subject)
-            yield Stop(place, "\n".join([head, *(each for each in told if each)]))
+        if base is not None and any(said):
+            yield Stop(place, "\n".join([_place_named(axis, place, base, subject), *filter(None, said)]))
 
 
-def _stop_line(place: float, name: str, line: Line, curve: dict[float, CurvePoint], subject: Subject) -> str:
-    rates = [point.throughput for point in line.points if point.x == place]
-    point = curve.get(place)
-    return stop_line(
+def _stop_line(place: float, name: str, line: Line, point: CurvePoint | None, subject: Subject) -> str:
+    rates = [point.value for point in line.points if point.x == place]
+    return words.stop_line(
         name,
         measured_rate(rates) if rates else None,
         len(rates),
-        point.throughput if point is not None else None,
+        point.value if point is not None else None,
         point is not None and point.extrapolated,
         subject.unit,
     )
-
-
-def _above(plot: Plot) -> str:
-    """The ceilings that lie too high to be drawn."""
-    names = [each.name for each in plot.ceilings if each.throughput > plot.y.high]
-    return ceilings_above(names) if names else ""
-
-
-def _keys(axis: str, plot: Plot, series: Sequence[Series], subject: Subject) -> Iterator[Key]:
-    """What the picture shows beside measured points."""
-    alone = plot.is_alone
-    stretches = [stretch for line in plot.lines for stretch in line.stretches]
-    if stretches:
-        yield legend.model(alone)
-    if any(stretch[0].extrapolated for stretch in stretches):
-        yield legend.extrapolated(alone)
-    if any(line.failures for line in plot.lines):
-        yield legend.failed()
-    if any(mark.is_answer for mark in plot.marks):
-        yield legend.answer(next(mark.word for mark in plot.marks if mark.is_answer))
-    if plot.knee is not None and series[0].base is not None:
-        place = _place_named(axis, plot.knee[0], series[0].base, subject)
-        yield legend.knee(knee_named(subject.objective.target, place))
-    for hue, name in sorted({(part.hue, part.name) for pile in plot.piles for part in pile.parts}):
-        yield legend.part(hue, name)
 
 
 def _place_named(axis: str, place: float, base: Configuration, subject: Subject) -> str:
     """A place on the axis in words, between measured ones with as many digits as anyone reads."""
     if axis == "vcpus" and place * 4 % 1:
         place = float(f"{place:.2g}")
-    return place_named(axis, moved(base, axis, place), subject.study)
+    return words.place_named(axis, moved(base, axis, place), subject.study)
 
 
 def _x_words(axis: str, highest: float) -> tuple[str, float]:
     """The axis' name, and what it counts in."""
     if axis == "memory_bytes":
         return (_("memory (GiB)"), GIB) if highest >= GIB else (_("memory (MiB)"), MIB)
-    return axis_name(axis), 1.0
+    return words.axis_name(axis), 1.0

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sizer.model.prediction import predict_several
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
@@ -18,9 +18,8 @@ from sizer.words.language import row as row_text
 from sizer.words.names import disk_name, resource_name
 from sizer.words.page import axis_name, bound_by, map_cell, map_read, place_named, stage_of_time, time_part
 
-from ..charts import legend
 from ..charts.cells import Cell, Cells
-from ..charts.legend import Figure
+from ..charts.legend import Figure, key
 from ..charts.plot import Part, Pile
 from ..subject import Subject
 from .disk_chart import disks_alike
@@ -68,12 +67,7 @@ def _pile(place: float, name: str, prediction: Prediction, subject: Subject) -> 
     whole = 1 / prediction.throughput.value
     shares = {Bottleneck(key): share for key, share in prediction.shares.items()}
     parts = [
-        Part(
-            called,
-            share * whole,
-            hue,
-            time_part(called, share * whole, whole, subject.unit, name),
-        )
+        Part(called, share * whole, hue, time_part(called, share * whole, whole, subject.unit, name))
         for called, share, hue in _stages(shares, subject)
         if share >= LEAST
     ]
@@ -107,12 +101,6 @@ def _step_share(subject: Subject) -> float:
     return min(facts.step_core_seconds / facts.core_seconds, 1.0)
 
 
-def hues_of(subject: Subject, shares: Sequence[Bottleneck]) -> tuple[legend.Key, ...]:
-    """Keys of the resources named, in the order in which they are piled up."""
-    ordered = [each for each in HUES if each in shares]
-    return tuple(legend.part(HUES[each], _called(each, subject)) for each in ordered)
-
-
 def binding_map(subject: Subject) -> Figure | None:
     """Throughput and what binds, over vCPUs and disks, or memory where one disk was measured; None where there is no
     such plane or no model of it."""
@@ -141,9 +129,10 @@ def binding_map(subject: Subject) -> Figure | None:
         else (),
         description=clauses(row_text(cell.title.split("\n")) for cell in cells.values()),
     )
-    keys = [*hues_of(subject, [prediction.bottleneck for prediction, _rate in told.values()])]
-    keys += [legend.cell(True, _("measured"))] if any(cell.measured for cell in cells.values()) else []
-    keys += [legend.cell(False, _("by the model alone"))] if not all(cell.measured for cell in cells.values()) else []
+    bound = {prediction.bottleneck for prediction, _rate in told.values()}
+    keys = [key("part", resource_name(one, subject.device), f"hue-{hue}") for one, hue in HUES.items() if one in bound]
+    keys += [key("measured cell", _("measured"))] if any(cell.measured for cell in cells.values()) else []
+    keys += [key("modelled cell", _("by the model alone"))] if not all(cell.measured for cell in cells.values()) else []
     fixed = held_fixed(_without(plane.axis, plane.rows[0]), subject.study)
     read = map_read(rates_axis(subject.unit), fixed)
     return Figure(title, drawn.draw(), tuple(keys), paragraph([read, _alike(plane, subject)]))
@@ -180,26 +169,21 @@ def _plane(measured: Sequence[Run], subject: Subject) -> Plane | None:
     """Over disks, or memory where one disk was measured; of several such planes the one with most measured places, of
     equal ones that of the answer."""
     known = [run.configuration for run in measured if run.configuration.vcpus is not None]
-    axis = next((axis for axis in ("disk", "memory_bytes") if len(_values(axis, known)) > 1), None)
+    values = {axis: {getattr(place, axis) for place in known} - {None} for axis in ("disk", "memory_bytes")}
+    axis = next((axis for axis, several in values.items() if len(several) > 1), None)
     if axis is None:
         return None
-    spec = subject.answer.spec if subject.answer is not None else None
+    spec = subject.spec
     planes = Counter(_without(axis, place) for place in dict.fromkeys(known))
     base = max(planes, key=lambda plane: (planes[plane], _agreeing(plane, spec)))
     if not _varied_apart(axis, [place for place in known if _without(axis, place) == base]):
         return None
     vcpus = sorted({place.vcpus for place in known if place.vcpus is not None})
     columns = thinned(vcpus, MOST_COLUMNS, spec.vcpus if spec is not None else None)
-    places = [place for place in known if getattr(place, axis) is not None]
-    if axis == "disk":
-        fastest = sorted(
-            {place.disk for place in places if place.disk is not None}, key=lambda name: (_slow(name, subject), name)
-        )
-        rows = [replace(base, disk=disk) for disk in thinned(fastest, MOST_ROWS, spec.disk if spec else None)]
-    else:
-        sizes = sorted({place.memory_bytes for place in places if place.memory_bytes is not None}, reverse=True)
-        chosen = thinned(sizes, MOST_ROWS, spec.memory_bytes if spec else None)
-        rows = [replace(base, memory_bytes=size) for size in chosen]
+    ordered = sorted(
+        values[axis], key=lambda value: (-value,) if axis == "memory_bytes" else (_slow(value, subject), value)
+    )
+    rows = [replace(base, **{axis: value}) for value in thinned(ordered, MOST_ROWS, getattr(spec, axis, None))]
     answer = (spec.vcpus, getattr(spec, axis)) if spec is not None else None
     return Plane(axis, tuple(columns), tuple(rows), answer) if len(columns) > 1 else None
 
@@ -211,13 +195,10 @@ def _varied_apart(axis: str, places: Sequence[Configuration]) -> bool:
     return max(along.values(), default=0) > 1 and max(across.values(), default=0) > 1
 
 
-def _values(axis: str, places: Sequence[Configuration]) -> set[object]:
-    return {getattr(place, axis) for place in places} - {None}
-
-
 def _without(axis: str, place: Configuration) -> Configuration:
     """What all places of a plane have."""
-    return replace(place, vcpus=None, disk=None) if axis == "disk" else replace(place, vcpus=None, memory_bytes=None)
+    bare: dict[str, Any] = {"vcpus": None, axis: None}
+    return replace(place, **bare)
 
 
 def _agreeing(plane: Configuration, spec: Spec | None) -> int:
@@ -259,7 +240,3 @@ def thinned(values: Sequence[Value], most: int, kept: Value | None) -> list[Valu
         nearest = min(chosen - {0, len(values) - 1}, key=lambda each: abs(each - place))
         chosen = chosen - {nearest} | {place}
     return [values[index] for index in sorted(chosen)]
-
-
-def _called(bottleneck: Bottleneck, subject: Subject) -> str:
-    return resource_name(bottleneck, subject.device)

@@ -14,47 +14,76 @@ from sizer.model.observations import measured_rate
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import HOST_DISK, DiskRates
 from sizer.records.run import Run
+from sizer.words.answers import disk_question
 from sizer.words.language import _, clauses, paragraph, rate_in_words, rates_axis
-from sizer.words.page import answer_word, disk_ceiling, disks_not_told_apart, reading_in_words, study_disk
+from sizer.words.page import answer_word, axis_name, disk_ceiling, disks_not_told_apart, reading_in_words, study_disk
 
 from .. import results
-from ..charts.rows import Bar, Row, RowGroup, Rows
+from ..charts.legend import Figure, Key, key, series_class, series_key
+from ..charts.rows import Bar, Row, Rows
 from ..subject import Subject
-from .disks import disk_allows, rates_of, reading_sizes
-from .series import Series, described, failure_marks, is_modelled, predicted_points, run_points
+from .disks import disk_allows, rates_of
+from .series import (
+    Series,
+    described,
+    failure_marks,
+    has_intervals,
+    held,
+    is_modelled,
+    labels,
+    named,
+    predicted_points,
+    run_points,
+)
 
 PredictedRates = Mapping[Configuration, Estimate]
 """What the model says, where it has an answer."""
 
-MOST_SIZES = 3
-"""Memory sizes for each of which it is said what a disk is enough for: the smallest, which read most from it."""
+
+def disk_figure(series: Sequence[Series], answer: str, subject: Subject) -> Figure:
+    """The picture for the disk axis of a workload, with whether a faster disk would help, '' where nothing says it."""
+    title, rows = _("Throughput against {axis}", axis=axis_name("disk")), disk_chart(series, subject)
+    caption = [*held("disk", series, subject.study), alike(series, labels("disk", series, subject.study), subject)]
+    keys = tuple(_keys(rows, series, named("disk", series, subject.study)))
+    return Figure(title, rows.draw(), keys, paragraph(caption), disk_question() if answer else "", answer)
 
 
-def disk_chart(title: str, series: Sequence[Series], subject: Subject) -> Rows:
-    """The picture for the disk axis of a workload, the slowest tier first."""
-    names = {disk_of(run.configuration) for each in series for run in each.runs}
-    ordered = _slowest_first(names, subject)
+def disk_chart(series: Sequence[Series], subject: Subject) -> Rows:
+    """The picture alone, the slowest tier first."""
+    ordered = _slowest_first({disk_of(run.configuration) for one in series for run in one.runs}, subject)
     unit, predicted = rates_axis(subject.unit), _predicted(ordered, series, subject)
-    rows = (*(_row(name, series, predicted, subject) for name in ordered), *_in_memory(series, subject))
-    return Rows(f"{title}, {unit}", unit, (RowGroup("", rows),), described(series, subject))
+    rows = tuple(_row(name, series, predicted, subject) for name in ordered)
+    label = _("Throughput against {axis}", axis=axis_name("disk"))
+    return Rows(f"{label}, {unit}", unit, rows, described(series, subject))
+
+
+def _keys(rows: Rows, series: Sequence[Series], names: Sequence[str]) -> Iterator[Key]:
+    """What each mark of the picture means; `names` are those of the series."""
+    alone = sum(not one.is_light for one in series) == 1
+    for index, (one, name) in enumerate(zip(series, names, strict=True)):
+        if any(map(results.measured, one.runs)):
+            yield series_key(index, name, series_class(index, alone, one.is_light), has_intervals([one]))
+    if _shows_first_epochs(series):
+        yield key("bar", _("first epoch, from the disk"), series_class(1))
+    if any(bar.predicted is not None for bar in rows.bars):
+        yield key("model of a bar", _("model, 90 % for a new run"), series_class(0, alone) if alone else "neutral")
+    if any(bar.failures for bar in rows.bars):
+        yield key("failed", _("failed run"))
+    if rows.shows_ceilings:
+        yield key("ceiling", _("what the disk is enough for"))
 
 
 def _row(name: str, series: Sequence[Series], predicted: PredictedRates, subject: Subject) -> Row:
-    word = _answer_word(name, subject)
+    is_answer = subject.spec is not None and subject.spec.disk == name
+    word = answer_word(subject.answer, "disk") if subject.answer is not None and is_answer else ""
     title = study_disk(name, subject.study) + (f" – {word}" if word else "")
-    known = {size: disk_allows(name, size, subject) for size in reading_sizes(name, subject)[:MOST_SIZES]}
-    by_size = tuple(
-        disk_ceiling(found, size, subject.unit)
-        for size, found in known.items()
-        if size is not None and found is not None
-    )
-    allowed = known.get(None)
+    allowed = disk_allows(name, subject)
     enough = disk_ceiling(allowed, None, subject.unit) if allowed is not None else ""
     return Row(
         name=title,
-        bars=(*(_bar(name, each, predicted, subject) for each in series), *_first_epochs(name, series, subject)),
-        figures=(*_figures(name, enough, subject), *by_size),
-        is_answer=bool(word),
+        bars=(*(_bar(name, one, predicted, subject) for one in series), *_first_epochs(name, series, subject)),
+        figures=_figures(name, enough, subject),
+        is_answer=is_answer,
         ceiling=allowed,
         ceiling_title=_("{disk}: {enough}", disk=title, enough=enough) if enough else "",
     )
@@ -62,34 +91,31 @@ def _row(name: str, series: Sequence[Series], predicted: PredictedRates, subject
 
 def alike(series: Sequence[Series], names: Sequence[str], subject: Subject) -> str:
     """The disks that the runs of a series do not tell apart; `names` are those of the series, '' of one alone."""
-    places = {
-        name: each.base
-        for each, name in zip(series, names, strict=True)
-        if each.base is not None and is_modelled(each, subject)
-    }
-    disks = {
-        name: _slowest_first({disk_of(run.configuration) for run in each.runs if results.measured(run)}, subject)
-        for each, name in zip(series, names, strict=True)
-        if name in places
-    }
+    places, disks = dict[str, Configuration](), dict[str, Sequence[str]]()
+    for one, name in zip(series, names, strict=True):
+        if one.base is not None and is_modelled(one, subject):
+            places[name] = one.base
+            disks[name] = _slowest_first({disk_of(r.configuration) for r in one.runs if results.measured(r)}, subject)
     return disks_alike(places, disks, subject)
 
 
 def _slowest_first(names: set[str], subject: Subject) -> list[str]:
-    return sorted(names, key=lambda name: (_read_rate(name, subject), name))
+    def order(name: str) -> tuple[float, str]:
+        rate = rates_of(name, subject).read_bytes_per_second
+        return (rate if rate is not None else math.inf), name
+
+    return sorted(names, key=order)
 
 
-def shows_first_epochs(series: Sequence[Series]) -> bool:
+def _shows_first_epochs(series: Sequence[Series]) -> bool:
     """Whether runs leave the page cache to itself: their first epoch is cold, and their rate that of later ones."""
     return len(series) == 1 and any(_first_epoch(run) is not None for run in series[0].runs)
 
 
 def _first_epochs(name: str, series: Sequence[Series], subject: Subject) -> Iterator[Bar]:
-    if not shows_first_epochs(series):
-        return
-    rates = [_first_epoch(run) for run in series[0].runs if run.configuration.disk == name]
-    rate = results.middle(rates)
-    yield Bar(rate, rate_in_words(rate, subject.unit) if rate is not None else "")
+    if _shows_first_epochs(series):
+        rate = results.middle(_first_epoch(run) for run in series[0].runs if run.configuration.disk == name)
+        yield Bar(rate, rate_in_words(rate, subject.unit) if rate is not None else "")
 
 
 def _first_epoch(run: Run) -> float | None:
@@ -97,74 +123,43 @@ def _first_epoch(run: Run) -> float | None:
     return run.rate.first_epoch_throughput if natural else None
 
 
-def _in_memory(series: Sequence[Series], subject: Subject) -> Iterator[Row]:
-    """What the runs gave that read nothing from a disk, at the vCPUs of the first series."""
-    base = series[0].base
-    runs = [run for run in subject.isolating if run.spec.stage == "pipeline" and results.measured(run)]
-    runs = [run for run in runs if base is not None and _alike(run, base)]
-    if runs:
-        bar = _bar_of(runs, subject)
-        yield Row(name=_("in memory (cache warm)"), bars=(bar,), figures=(_("nothing is read from a disk"),))
-
-
-def _alike(run: Run, base: Configuration) -> bool:
-    here = run.configuration
-    return (here.vcpus, here.batch_size) == (base.vcpus, base.batch_size)
-
-
-def _answer_word(name: str, subject: Subject) -> str:
-    answer = subject.answer
-    if answer is None or answer.spec is None or answer.spec.disk != name:
-        return ""
-    return answer_word(answer, "disk")
-
-
 def _bar(name: str, series: Series, predicted: PredictedRates, subject: Subject) -> Bar:
     runs = [run for run in series.runs if run.configuration.disk == name]
-    modelled = runs and series.base is not None and is_modelled(series, subject)
-    there = replace(series.base, disk=name) if modelled and series.base is not None else None
-    return replace(_bar_of(runs, subject), predicted=predicted.get(there) if there is not None else None)
-
-
-def _bar_of(runs: Sequence[Run], subject: Subject) -> Bar:
     points = run_points(runs, "disk", subject)
-    rate = measured_rate([point.throughput for point in points]).value if points else None
+    rate = measured_rate([point.value for point in points]).value if points else None
+    modelled = runs and is_modelled(series, subject)
     return Bar(
         throughput=rate,
         rate=rate_in_words(rate, subject.unit) if rate is not None else "",
         points=points,
         failures=failure_marks(runs, "disk", subject),
+        predicted=predicted.get(replace(series.base, disk=name)) if modelled and series.base is not None else None,
     )
 
 
 def _predicted(names: Sequence[str], series: Sequence[Series], subject: Subject) -> PredictedRates:
     """Of each disk with what each series that the model speaks of has else."""
-    bases = [each.base for each in series if each.base is not None and is_modelled(each, subject)]
+    bases = [one.base for one in series if one.base is not None and is_modelled(one, subject)]
     if subject.model is None:
         return {}
     places = [replace(base, disk=name) for base in bases for name in names]
     points = zip(places, predicted_points(subject.model, places), strict=True)
-    return {place: point.throughput for place, point in points if point is not None}
+    return {place: point.value for place, point in points if point is not None}
 
 
 def _figures(name: str, enough: str, subject: Subject) -> tuple[str, ...]:
     """What the tier declares, what fio measured on it, and what that is enough for."""
     check, tier = subject.check(name), subject.tier(name)
-    declared, found = "", []
+    declared, known = "", []
     if tier is not None and tier.emulated is not None:
         declared = _("declared {rates}", rates=reading_in_words(tier.emulated))
     if check is not None and check.measured != DiskRates():
-        found.append(_("fio {rates}", rates=reading_in_words(check.measured)))
-    found += [enough] if enough else []
-    lines = tuple(line for line in (declared, clauses(found)) if line)
+        known.append(_("fio {rates}", rates=reading_in_words(check.measured)))
+    known += [enough] if enough else []
+    lines = tuple(filter(None, (declared, clauses(known))))
     if lines or subject.study.imported:  # nobody could have measured the disks of a table with fio
         return lines
     return (_("where the data already lay") if name == HOST_DISK else _("not measured by fio"),)
-
-
-def _read_rate(name: str, subject: Subject) -> float:
-    rate = rates_of(name, subject).read_bytes_per_second
-    return rate if rate is not None else math.inf
 
 
 Places = Mapping[str, Configuration]

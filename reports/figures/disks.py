@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from statistics import median
 
@@ -16,7 +18,7 @@ from sizer.recommend.reasons import most_by_disk
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import DiskRates
 from sizer.records.messages import NoAnswer
-from sizer.records.run import Demand, Run
+from sizer.records.run import Run
 from sizer.records.units import RELATIVE
 from sizer.words.answers import disk_answer as disk_answer_text
 from sizer.words.answers import disk_other, disk_reading, disk_reads_nothing
@@ -27,9 +29,6 @@ from sizer.words.page import ceiling_named, study_disk
 from ..charts.plot import Ceiling
 from ..offers import place_of_answer
 from ..subject import Subject
-
-FROM_MEMORY = 0.05
-"""Of the bytes of a sample: where less of them comes from the disk, the page cache serves nearly everything."""
 
 
 def ceilings(axis: str, runs: Iterable[Run], subject: Subject) -> tuple[Ceiling, ...]:
@@ -44,60 +43,44 @@ def ceilings(axis: str, runs: Iterable[Run], subject: Subject) -> tuple[Ceiling,
     return tuple(each for each in found if each is not None)
 
 
-def reading_sizes(name: str, subject: Subject) -> tuple[int | None, ...]:
-    """The memory sizes with each of which another share of a sample comes from the disk, the smallest first.
-
-    A single None where the size does not matter: the page cache is emptied, or one size was measured. Without those
-    with which the page cache serves nearly everything: of the disk they say nothing.
-    """
-    runs = _on_disk(name, subject)
-    sizes = sorted({memory_of(run.configuration) for run in runs})
-    if len(sizes) < 2 or not all(feeds_from_cache(run) for run in runs):
-        return (None,)
-    return tuple(size for size in sizes if not _from_memory(demands(name, size, subject), runs))
-
-
-def disk_allows(name: str, memory_bytes: int | None, subject: Subject) -> float | None:
-    """Samples per second that a tier gives at what the runs with so much memory, or all of them, were seen to need of
-    it; None where that is not known.
+def disk_allows(name: str, subject: Subject, memory_bytes: int | None = None) -> float | None:
+    """Samples per second that a tier gives at what the runs, or those with so much memory, need of it; None
+    where that is not known, or where the page cache serves another share of them with each of several memory sizes.
 
     By what fio measured, or by what the tier declares where that was not measured.
     """
-    rates = rates_of(name, subject)
-    found = demands(name, memory_bytes, subject)
-    pairs = (
-        ([each.read_bytes for each in found], rates.read_bytes_per_second),
-        ([each.read_ios for each in found], rates.read_iops),
-        ([each.written_bytes for each in found], rates.write_bytes_per_second),
-        ([each.write_ios for each in found], rates.write_iops),
-    )
-    allowed = []
-    for needed, rate in pairs:
-        known = [each for each in needed if each]
-        if known and rate:
-            allowed.append(rate / median(known))
-    return min(allowed, default=None)
+    sizes = {memory_of(run.configuration) for run in _on_disk(name, subject)}
+    if memory_bytes is None and len(sizes) > 1 and all(map(_feeds_from_cache, _on_disk(name, subject))):
+        return None
+    needed, rates = needs(name, memory_bytes, subject), rates_of(name, subject)
+    most = {
+        "read_bytes": rates.read_bytes_per_second,
+        "read_ios": rates.read_iops,
+        "written_bytes": rates.write_bytes_per_second,
+        "write_ios": rates.write_iops,
+    }
+    return min((rate / needed[key] for key, rate in most.items() if rate and key in needed), default=None)
 
 
-def demands(name: str, memory_bytes: int | None, subject: Subject) -> list[Demand]:
-    """What a sample cost the runs of the whole job on that disk; with a memory size, those that had it."""
+def needs(name: str, memory_bytes: int | None, subject: Subject) -> dict[str, float]:
+    """What a sample cost the runs of the whole job on that disk in the median, by the fields of a demand that were
+    accounted; with a memory size, those that had it."""
     runs = [run for run in _on_disk(name, subject) if memory_bytes in (None, memory_of(run.configuration))]
-    return [run.demand for run in runs if run.demand is not None]
+    costs: dict[str, list[float]] = defaultdict(list)
+    for run in runs:
+        for field, value in vars(run.demand).items() if run.demand is not None else ():
+            if value:
+                costs[field].append(value)
+    return {field: median(values) for field, values in costs.items()}
 
 
-def feeds_from_cache(run: Run) -> bool:
+def _feeds_from_cache(run: Run) -> bool:
     """Whether the page cache serves what it can of a run's data."""
     return run.spec.workload.assumed_cache == "natural"
 
 
 def _on_disk(name: str, subject: Subject) -> list[Run]:
     return [run for run in subject.of_the_job if disk_of(run.configuration) == name]
-
-
-def _from_memory(found: Sequence[Demand], runs: Sequence[Run]) -> bool:
-    data = next((run.data_set for run in runs if run.data_set is not None and run.data_set.samples), None)
-    read = [each.read_bytes for each in found if each.read_bytes is not None]
-    return data is not None and bool(read) and median(read) < FROM_MEMORY * data.bytes / data.samples
 
 
 def rates_of(name: str, subject: Subject) -> DiskRates:
@@ -126,13 +109,11 @@ def _accelerator(runs: list[Run], subject: Subject) -> Ceiling | None:
 
 def _disk(runs: list[Run], subject: Subject) -> Ceiling | None:
     names = {disk_of(run.configuration) for run in runs}
-    if len(names) != 1:
+    sizes = {memory_of(run.configuration) for run in runs} if all(map(_feeds_from_cache, runs)) else {None}
+    if len(names) != 1 or len(sizes) > 1:
         return None
-    (name,) = names
-    sizes = {memory_of(run.configuration) for run in runs} if all(map(feeds_from_cache, runs)) else {None}
-    if len(sizes) > 1:
-        return None
-    rate = disk_allows(name, sizes.pop(), subject)
+    name = names.pop()
+    rate = disk_allows(name, subject, sizes.pop())
     if rate is None:
         return None
     disk = _("disk {name}", name=study_disk(name, subject.study))
@@ -188,23 +169,15 @@ def _reading(subject: Subject, here: Configuration) -> str:
     """
     assert subject.model is not None, "a place has a model"
     name, rates = disk_of(here), rates_of(disk_of(here), subject)
-    cached = subject.model.facts.natural
-    found_there = demands(name, here.memory_bytes if cached else None, subject)
+    needed = needs(name, here.memory_bytes if subject.model.facts.natural else None, subject)
     rate = _rate(subject, here)
-    found = []
-    for by_requests, key, given in (
-        (False, "read_bytes", rates.read_bytes_per_second),
-        (True, "read_ios", rates.read_iops),
-    ):
-        known = [getattr(each, key) for each in found_there if getattr(each, key) is not None]
-        if known and given and rate is not None:
-            needed = rate.value * median(known)
-            found.append((needed / given, needed, given, by_requests))
-    if not found:
-        return ""
-    share, needed, given, by_requests = max(found)
-    check = subject.check(name)
-    return disk_reading(share, needed, given, by_requests, check is not None)
+    pairs = ((False, "read_bytes", rates.read_bytes_per_second), (True, "read_ios", rates.read_iops))
+    asked = [
+        (rate.value * needed[field] / given, rate.value * needed[field], given, by_requests)
+        for by_requests, field, given in pairs
+        if given and rate is not None and field in needed
+    ]
+    return disk_reading(*max(asked), subject.check(name) is not None) if asked else ""
 
 
 def _rate(subject: Subject, here: Configuration) -> Estimate | None:
@@ -217,17 +190,13 @@ def _rate(subject: Subject, here: Configuration) -> Estimate | None:
 def _by_other_disks(subject: Subject, here: Configuration) -> str:
     """Where no figures of disks are known: what the best of the others gives."""
     assert subject.model is not None, "a place has a model"
-    found: list[tuple[str, Estimate]] = []
+    gained: list[tuple[float, str, Estimate]] = []
     for disk in subject.model.measured.disks:
-        if name_of_disk(disk.name) == disk_of(here):
-            continue
-        try:
-            gained = gain(subject.model, here, replace(here, disk=disk.name))
-        except NoAnswer:
-            continue
-        if gained is not None:
-            found.append((name_of_disk(disk.name), gained))
-    if not found:
+        name = name_of_disk(disk.name)
+        with suppress(NoAnswer):
+            other = gain(subject.model, here, replace(here, disk=disk.name)) if name != disk_of(here) else None
+            gained += [(other.value, name, other)] if other is not None else []
+    if not gained:
         return ""
-    name, gained = max(found, key=lambda each: each[1].value)
-    return disk_other(study_disk(name, subject.study), gained)
+    _value, name, most = max(gained, key=lambda one: one[0])
+    return disk_other(study_disk(name, subject.study), most)

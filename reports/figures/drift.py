@@ -19,10 +19,9 @@ from sizer.words.page import configuration_line, ending, runs_over_time, time_la
 from sizer.words.warnings import drift_of_reference, drift_of_repeats
 
 from .. import results
-from ..charts import legend
-from ..charts.legend import Figure, Key
+from ..charts.legend import Figure
+from ..charts.plot import Line, PlaceMark, Plot, Point, Stretch
 from ..charts.svg import readable
-from ..charts.times import Break, Moment, Stretch, Times
 from ..subject import Subject
 
 REST = 600.0
@@ -55,6 +54,10 @@ class Placed:
     start: float
     end: float
 
+    @property
+    def rate(self) -> float:
+        return self.run.throughput.value if self.run.throughput is not None else 0.0
+
 
 @dataclass(frozen=True)
 class History:
@@ -62,28 +65,23 @@ class History:
 
     runs: tuple[Placed, ...]
     rests: tuple[tuple[float, float], ...]
+    names: tuple[str, ...]
     study: Study
 
     @cached_property
-    def on_one_day(self) -> bool:
-        return len({each.began.date() for each in self.runs}) == 1
-
-    def clock(self, placed: Placed) -> str:
-        """`09:12 UTC`, with the date where there are several."""
-        return placed.began.strftime("%H:%M UTC" if self.on_one_day else "%Y-%m-%d %H:%M UTC")
+    def clock(self) -> str:
+        """How a time is written: with the date where there are several."""
+        return "%H:%M UTC" if len({run.began.date() for run in self.runs}) == 1 else "%Y-%m-%d %H:%M UTC"
 
     def title(self, placed: Placed) -> str:
         """`09:12 UTC, train, 2 vCPUs · 4 GiB: 219 images/s, run 0a1b2c3d4e5f`."""
-        run = placed.run
-        where = configuration_line(run.configuration, self.study)
-        rate = run.throughput
-        came_out = rate_interval(rate, run.sample_unit) if rate and results.measured(run) else ending(run)
+        run, rate = placed.run, placed.run.throughput
         return _(
             "{time}, {workload}, {configuration}: {result}, run {id}",
-            time=self.clock(placed),
+            time=placed.began.strftime(self.clock),
             workload=run.spec.workload.name,
-            configuration=where,
-            result=came_out,
+            configuration=configuration_line(run.configuration, self.study),
+            result=rate_interval(rate, run.sample_unit) if rate and results.measured(run) else ending(run),
             id=run.id,
         )
 
@@ -92,10 +90,10 @@ def drift(found: Sequence[Subject], study: Study) -> Drift | None:
     """By the configuration that was measured again through the study; else by repeats; None where neither is known."""
     history = _history(found, study)
     groups = _alike(history.runs)
-    references = [group for group in groups if any(each.run.spec.purpose is Purpose.REFERENCE for each in group)]
+    references = [group for group in groups if any(one.run.spec.purpose is Purpose.REFERENCE for one in group)]
     if references:
-        return _of_reference(max(references, key=len), history, found)
-    return _of_repeats(groups, history, found) if groups else None
+        return _of_reference(max(references, key=len), history)
+    return _of_repeats(groups, history) if groups else None
 
 
 def _history(found: Sequence[Subject], study: Study) -> History:
@@ -117,7 +115,8 @@ def _history(found: Sequence[Subject], study: Study) -> History:
             left_out += since - last
         placed.append(Placed(run, series, began, since - left_out, since - left_out + run.wall_seconds))
         last = max(last, since + run.wall_seconds)
-    return History(tuple(placed), tuple(rests), study)
+    names = tuple(subject.name for subject in subjects)
+    return History(tuple(placed), tuple(rests), names, study)
 
 
 def _began(text: str | None) -> datetime | None:
@@ -131,88 +130,72 @@ def _began(text: str | None) -> datetime | None:
 
 def _alike(runs: Sequence[Placed]) -> list[list[Placed]]:
     """Runs at the same place, measured in the same way, that gave a rate; only where there are several."""
-    asked = set(map(id, as_asked([each.run for each in runs])))
+    asked = set(map(id, as_asked([one.run for one in runs])))
     groups: dict[object, list[Placed]] = {}
-    for each in runs:
-        run = each.run
-        if id(run) in asked and results.measured(run) and run.throughput is not None and run.throughput.value > 0:
-            groups.setdefault((run.spec.workload, run.configuration, run.declared.machine), []).append(each)
+    for one in runs:
+        run = one.run
+        if id(run) in asked and results.measured(run) and one.rate > 0:
+            groups.setdefault((run.spec.workload, run.configuration, run.declared.machine), []).append(one)
     return [group for group in groups.values() if len(group) > 1]
 
 
-def _of_reference(reference: Sequence[Placed], history: History, found: Sequence[Subject]) -> Drift:
-    rates = _rates(reference)
+def _of_reference(reference: Sequence[Placed], history: History) -> Drift:
+    rates = [one.rate for one in reference]
     middle = statistics.median(rates)
     low, high = (100 * end / middle for end in usual_band(rates))
     run, spread = reference[0].run, max(rates) / min(rates) - 1
     where = row([run.spec.workload.name, configuration_line(run.configuration, history.study)])
     again = _("measured again: {configuration}", configuration=readable(where, 2 * LONGEST_NAME))
-    key = legend.series(reference[0].series or 0, again, alone=False)
-    figure = _figure([(each, middle) for each in reference], (low, high), key, history, found)
+    figure = _figure([(one, middle) for one in reference], (low, high), again, history)
     drifted = spread > DRIFT_SHARE
     return Drift(figure, drift_of_reference(drifted, len(rates), min(rates), max(rates), run.sample_unit), drifted)
 
 
-def _of_repeats(groups: Sequence[Sequence[Placed]], history: History, found: Sequence[Subject]) -> Drift:
-    points = [(each, statistics.median(_rates(group))) for group in groups for each in group]
-    apart = [max(_rates(group)) / min(_rates(group)) - 1 for group in groups]
-    key = legend.series(0, _("repeats, each against the median of its configuration"), alone=False)
-    points.sort(key=lambda point: point[0].start)
-    figure = _figure(points, (100 - HALF_BAND, 100 + HALF_BAND), key, history, found)
+def _of_repeats(groups: Sequence[Sequence[Placed]], history: History) -> Drift:
+    points = [(one, statistics.median(other.rate for other in group)) for group in groups for one in group]
+    apart = [max(one.rate for one in group) / min(one.rate for one in group) - 1 for group in groups]
+    name = _("repeats, each against the median of its configuration")
+    figure = _figure(points, (100 - HALF_BAND, 100 + HALF_BAND), name, history)
     return Drift(figure, drift_of_repeats(len(groups), statistics.median(apart), max(apart)), found=False)
 
 
-def _rates(runs: Sequence[Placed]) -> list[float]:
-    return [each.run.throughput.value for each in runs if each.run.throughput is not None]
-
-
-def _figure(
-    points: Sequence[tuple[Placed, float]],
-    band: tuple[float, float],
-    key: Key,
-    history: History,
-    found: Sequence[Subject],
-) -> Figure:
-    """Points with the rate that each is compared with, over the strip of all runs."""
-    title = _("Drift of the host")
-    unit, x_label = time_of_measuring(max(each.end for each in history.runs))
+def _figure(points: Sequence[tuple[Placed, float]], band: tuple[float, float], name: str, history: History) -> Figure:
+    """Points with the rate that each is compared with, over the strip of all runs; `name` is that of the first series
+    in the legend."""
+    unit, x_label = time_of_measuring(max(one.end for one in history.runs))
     drawn = {id(placed) for placed, _middle in points}
-    plot = Times(
-        label=title,
+    series: dict[int, list[Point]] = {}
+    for placed, middle in points:
+        series.setdefault(placed.series or 0, []).append(_point(placed, middle, history))
+    first = min(series)
+    coloured = len(history.names) <= MOST_WORKLOADS
+    named = [_("runs of {workload}", workload=readable(own, LONGEST_NAME)) for own in history.names]
+    return Plot(
+        title=_("Drift of the host"),
         x_label=x_label,
         y_label=_("% of the median"),
         unit=unit,
-        moments=tuple(_moment(placed, middle, history) for placed, middle in points),
-        stretches=tuple(_stretch(each, history, id(each) in drawn) for each in history.runs),
+        lines=tuple(
+            Line(tuple(series[index]), name=name if index == first else "", series=index) for index in sorted(series)
+        ),
+        marks=tuple(PlaceMark(place, time_later(seconds)) for place, seconds in history.rests),
         band=band,
-        breaks=tuple(Break(place, time_later(seconds)) for place, seconds in history.rests),
+        usual=_("within {share} of each other", share=percent(DRIFT_SHARE)),
+        strip=tuple(_stretch(one, history, id(one) in drawn) for one in history.runs),
+        strips=tuple(enumerate(named)) if coloured else ((None, _("runs")),),
         description=runs_over_time(len(points), len(history.runs), len(history.rests)),
-    )
-    return Figure(title, plot.draw(), (key, *_keys(history, found)))
+    ).figure()
 
 
-def _moment(placed: Placed, middle: float, history: History) -> Moment:
+def _point(placed: Placed, middle: float, history: History) -> Point:
     rate = placed.run.throughput
-    assert rate is not None
+    assert rate is not None, "only runs with a rate are compared"
     value = Estimate(100 * rate.value / middle, 100 * rate.low / middle, 100 * rate.high / middle)
     title = _("{run}; {share} of the median", run=history.title(placed), share=small_share(rate.value / middle))
-    return Moment((placed.start + placed.end) / 2, value, title, placed.series or 0)
+    return Point((placed.start + placed.end) / 2, value, title)
 
 
 def _stretch(placed: Placed, history: History, is_point: bool) -> Stretch:
     """A run that is drawn as a point says there what it is."""
     title = "" if is_point else history.title(placed)
     return Stretch(placed.start, placed.end, title, placed.series, failed=placed.run.outcome is not Outcome.COMPLETED)
-
-
-def _keys(history: History, found: Sequence[Subject]) -> list[Key]:
-    """The band, the runs of each workload, and what failed."""
-    keys = [legend.usual(_("within {share} of each other", share=percent(DRIFT_SHARE)))]
-    names = [subject.name for subject in found if subject.runs]
-    if len(names) <= MOST_WORKLOADS:
-        shown = [_("runs of {workload}", workload=readable(name, LONGEST_NAME)) for name in names]
-        keys += [legend.stretch(index, text) for index, text in enumerate(shown)]
-    else:
-        keys.append(legend.stretch(None, _("runs")))
-    failed = any(each.run.outcome is not Outcome.COMPLETED for each in history.runs)
-    return [*keys, legend.failed()] if failed else keys

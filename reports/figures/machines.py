@@ -6,21 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from sizer.records.answer import Alternative
-from sizer.words.answers import (
-    alternative_remark,
-    kind_name,
-    machine_name,
-    machines_drawn,
-    machines_left_out,
-    price_an_hour,
-    usd_or_nothing,
-)
+from sizer.words import answers as words
 from sizer.words.language import _, rate_in_words, rate_interval, rates_axis, row
 from sizer.words.page import answer_word
 
-from ..charts import legend
-from ..charts.legend import Figure
-from ..charts.rows import Bar, Row, RowGroup, Rows
+from ..charts.legend import Figure, key
+from ..charts.rows import Bar, Row, Rows
 from ..subject import Subject
 
 MOST = 12
@@ -34,27 +25,20 @@ def machines_figure(subject: Subject) -> Figure | None:
         return None
     answer = subject.answer
     assert answer is not None, "only an answer has machines to show"
-    groups: dict[str, list[Alternative]] = {}
-    for each in shown:
-        groups.setdefault(kind_name(each.spec, subject.terms), []).append(each)
-    ordered = {kind: sorted(found, key=_size) for kind, found in groups.items()}
-    drawn = [each for found in ordered.values() for each in found]
-    headed = 1 < len(ordered) < len(drawn)
+    kinds = list(dict.fromkeys(words.kind_name(machine.spec, subject.terms) for machine in shown))
+    drawn = sorted(shown, key=lambda one: (kinds.index(words.kind_name(one.spec, subject.terms)), _size(one)))
+    headed = 1 < len(kinds) < len(drawn)
     chart = Rows(
-        label=machines_drawn([_called(each, subject) for each in drawn], drawn, subject.unit),
-        x_label=rates_axis(subject.unit),
-        groups=tuple(
-            RowGroup(kind if headed else "", tuple(_drawn(each, subject) for each in found))
-            for kind, found in ordered.items()
+        label=words.machines_drawn(
+            [words.machine_name(machine, subject.terms) for machine in drawn], drawn, subject.unit
         ),
+        x_label=rates_axis(subject.unit),
+        rows=tuple(_drawn(machine, headed, subject) for machine in drawn),
     )
     left_out = len(answer.alternatives) - len(shown)
-    return Figure(
-        title=_("Throughput by machine"),
-        svg=chart.draw(),
-        keys=(legend.measured_bar(_("measured, 90 % interval for a new run")),),
-        caption=machines_left_out(left_out) if left_out else "",
-    )
+    keys = (key("measured bar", _("measured, 90 % interval for a new run"), "series-0 alone"),)
+    caption = words.machines_left_out(left_out) if left_out else ""
+    return Figure(_("Throughput by machine"), chart.draw(), keys, caption)
 
 
 def machine_rows(subject: Subject) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -82,33 +66,27 @@ def _size(machine: Alternative) -> tuple[float, ...]:
     return spec.gpu_count, spec.vcpus or 0.0, spec.memory_bytes or 0, spec.batch_size or 0, machine.throughput.value
 
 
-def _called(machine: Alternative, subject: Subject) -> str:
-    return machine_name(machine, subject.terms)
-
-
-def _drawn(machine: Alternative, subject: Subject) -> Row:
-    answer, name = subject.answer, _called(machine, subject)
+def _drawn(machine: Alternative, headed: bool, subject: Subject) -> Row:
+    answer, name, rate = subject.answer, words.machine_name(machine, subject.terms), machine.throughput
     is_answer = answer is not None and machine is answer.chosen
-    word = answer_word(answer, "machine") if answer is not None and is_answer else ""
-    full = rate_interval(machine.throughput, subject.unit)
     where = row(part for part in (name, machine.instance_type) if part)
-    rate = machine.throughput
     return Row(
-        name=f"{name} – {word}" if word else name,
+        name=f"{name} – {answer_word(answer, 'machine')}" if answer is not None and is_answer else name,
         bars=(Bar(rate.value, rate_in_words(rate.value, subject.unit), interval=rate),),
         beside=machine.instance_type or "",
-        title=_("{machine}: {rate}", machine=where, rate=full),
+        title=_("{machine}: {rate}", machine=where, rate=rate_interval(rate, subject.unit)),
         is_answer=is_answer,
+        heading=words.kind_name(machine.spec, subject.terms) if headed else "",
     )
 
 
 def _row(machine: Alternative, subject: Subject) -> dict[str, Any]:
     assert subject.answer is not None, "a row is of an answer's machine"
     return {
-        "name": (_called(machine, subject), machine.instance_type or ""),
+        "name": (words.machine_name(machine, subject.terms), machine.instance_type or ""),
         "throughput": rate_interval(machine.throughput, subject.unit),
-        "hour": price_an_hour(machine),
-        "million": usd_or_nothing(machine.usd_per_million_samples),
-        "remark": alternative_remark(machine, subject.answer),
+        "hour": words.price_an_hour(machine),
+        "million": words.usd_or_nothing(machine.usd_per_million_samples),
+        "remark": words.alternative_remark(machine, subject.answer),
         "is_answer": machine is subject.answer.chosen,
     }

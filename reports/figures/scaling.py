@@ -18,11 +18,11 @@ from sizer.words.names import batch_named, gpu_name, largest_batch_sentence
 from sizer.words.page import accelerators_scaled, answer_word, axis_name, configuration_line
 
 from .. import results
-from ..charts import legend
 from ..charts.legend import Figure
 from ..charts.plot import FailureMark, Line, PlaceMark, Plot, Point, Stop
 from ..charts.svg import is_wide
 from ..subject import Subject
+from .axis_chart import time_scale
 from .series import grid
 
 MOST_KINDS = 4
@@ -33,33 +33,29 @@ CROWDED = 16.0
 
 def accelerator_chart(subject: Subject) -> Figure | None:
     """Of each kind and count the fastest machine that was measured; None where no kind was measured with several."""
-    found = {kind: best for kind, best in _kinds(subject).items() if len(best) > 1}
-    if not found:
+    rates = {kind: best for kind, best in _kinds(subject).items() if len(best) > 1}
+    if not rates:
         return None
-    fastest = sorted(found, key=lambda kind: -max(rate.value for rate in found[kind].values()))[:MOST_KINDS]
-    counts = sorted({count for kind in fastest for count in found[kind]})
-    lines = tuple(_line(kind, found[kind], subject) for kind in fastest)
+    fastest = sorted(rates, key=lambda kind: -max(rate.value for rate in rates[kind].values()))[:MOST_KINDS]
+    counts = sorted({count for kind in fastest for count in rates[kind]})
+    lines = tuple(_line(number, kind, rates[kind], subject) for number, kind in enumerate(fastest))
     wide = counts[-1] / counts[0] > CROWDED
-    title, unit = _("Throughput against accelerators"), rates_axis(subject.unit)
-    plot = Plot(
-        label=f"{title}, {unit}",
+    titles = {
+        count: [_told(kind, count, rates[kind], subject) for kind in fastest if count in rates[kind]]
+        for count in counts
+    }
+    return Plot(
+        title=_("Throughput against accelerators"),
         x_label=_("accelerators, logarithmic scale") if wide else _("accelerators"),
-        y_label=unit,
+        y_label=rates_axis(subject.unit),
         unit=1.0,
         lines=lines,
         logarithmic=wide,
         marks=tuple(_answer(subject, counts)),
-        stops=tuple(_stop(count, fastest, found, subject) for count in counts),
+        ideal=_("perfect scaling from the fewest"),
+        stops=tuple(Stop(float(count), "\n".join(said)) for count, said in titles.items()),
         description=clauses(point.title for line in lines for point in line.points),
-    )
-    alone = len(fastest) == 1
-    keys = [
-        legend.series(index, gpu_name(kind), alone, whisker=any(rate.has_interval for rate in found[kind].values()))
-        for index, kind in enumerate(fastest)
-    ]
-    keys.append(legend.ideal(_("perfect scaling from the fewest")))
-    keys += [legend.answer(mark.word) for mark in plot.marks]
-    return Figure(title, plot.draw(), tuple(keys), _("Of each number the fastest machine that was measured."))
+    ).figure(_("Of each number the fastest machine that was measured."))
 
 
 def _kinds(subject: Subject) -> Mapping[str, Mapping[int, Estimate]]:
@@ -79,23 +75,18 @@ def _kinds(subject: Subject) -> Mapping[str, Mapping[int, Estimate]]:
     }
 
 
-def _line(kind: str, rates: Mapping[int, Estimate], subject: Subject) -> Line:
+def _line(number: int, kind: str, rates: Mapping[int, Estimate], subject: Subject) -> Line:
     fewest, most = min(rates), max(rates)
-    each = rates[fewest].value / fewest
+    one = rates[fewest].value / fewest
     points = tuple(Point(float(count), rate, _told(kind, count, rates, subject)) for count, rate in rates.items())
-    return Line(points, (), ideal=tuple((place, place * each) for place in grid(fewest, most, logarithmic=False)))
+    ideal = tuple((place, place * one) for place in grid(fewest, most, logarithmic=False))
+    return Line(points, ideal=ideal, name=gpu_name(kind), series=number)
 
 
 def _told(kind: str, count: int, rates: Mapping[int, Estimate], subject: Subject) -> str:
     fewest = min(rates)
     efficiency = rates[count].value / count / (rates[fewest].value / fewest)
     return accelerators_scaled(kind, count, rates[count], fewest, efficiency, subject.unit)
-
-
-def _stop(count: int, kinds: list[str], found: Mapping[str, Mapping[int, Estimate]], subject: Subject) -> Stop:
-    return Stop(
-        float(count), "\n".join(_told(kind, count, found[kind], subject) for kind in kinds if count in found[kind])
-    )
 
 
 def _answer(subject: Subject, counts: list[int]) -> Iterator[PlaceMark]:
@@ -105,44 +96,33 @@ def _answer(subject: Subject, counts: list[int]) -> Iterator[PlaceMark]:
         yield PlaceMark(float(answer.spec.gpu_count), f"{word} {answer.spec.gpu_count}", is_answer=True)
 
 
-SCALES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
-
-
 def batch_chart(subject: Subject) -> Figure | None:
     """Of the batch sizes at the answer, with the sentence that says which; None where only one was measured."""
     advice = subject.answer.batch if subject.answer is not None else None
     if advice is None or not advice.curves or subject.unit == RELATIVE:
         return None
     curve = advice.curves[0]
-    slowest = max(point.seconds_per_sample for point in curve.points)
-    scale, name = next(((size, name) for size, name in SCALES if slowest >= size), SCALES[-1])
+    scale, name = time_scale(max(point.seconds_per_sample for point in curve.points))
     line = Line(
         tuple(_point(point, scale, subject) for point in curve.points),
         tuple(_too_large(curve, advice)),
         ideal=_fitted(curve, scale),
+        name=_("with an emulated accelerator, 90 % interval") if curve.emulated else _("measured, 90 % interval"),
     )
-    title, unit = _("Time of a sample against batch size"), a_sample(name, subject.unit)
-    plot = Plot(
-        label=f"{title}, {unit}",
+    best = advice.batch_size
+    place = configuration_line(replace(curve.at, batch_size=None), subject.study)
+    return Plot(
+        title=_("Time of a sample against batch size"),
         x_label=axis_name("batch_size"),
-        y_label=unit,
+        y_label=a_sample(name, subject.unit),
         unit=1.0,
         lines=(line,),
         logarithmic=is_wide([point.batch_size for point in curve.points]),
-        marks=tuple(_marked(advice)),
+        marks=(PlaceMark(float(best), batch_named(best), is_answer=True),) if best is not None else (),
+        ideal=_("a fixed time of a step and one for each of its samples, fitted"),
         stops=tuple(Stop(float(point.batch_size), batch_point(point, subject.unit)) for point in curve.points),
         description=clauses(point.title for point in line.points),
-    )
-    word = _("with an emulated accelerator, 90 % interval") if curve.emulated else _("measured, 90 % interval")
-    keys = [legend.series(0, word, alone=True)]
-    keys += [legend.ideal(_("a fixed time of a step and one for each of its samples, fitted"))] if line.ideal else []
-    keys += [legend.failed()] if line.failures else []
-    keys += [legend.answer(mark.word) for mark in plot.marks]
-    place = configuration_line(replace(curve.at, batch_size=None), subject.study)
-    return Figure(
-        title,
-        plot.draw(),
-        tuple(keys),
+    ).figure(
         _("At {fixed}.", fixed=place) if place else "",
         batch_question(),
         paragraph(batch_sentences(advice, subject.terms)),
@@ -169,8 +149,3 @@ def _too_large(curve: BatchCurve, advice: BatchAdvice) -> Iterator[FailureMark]:
     largest = advice.largest
     if largest is not None and largest.too_large is not None and largest.too_large <= 4 * curve.points[-1].batch_size:
         yield FailureMark(float(largest.too_large), _("out of memory"), largest_batch_sentence(largest))
-
-
-def _marked(advice: BatchAdvice) -> Iterator[PlaceMark]:
-    if advice.batch_size is not None:
-        yield PlaceMark(float(advice.batch_size), batch_named(advice.batch_size), is_answer=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sizer.model.model import WorkloadModel, batch_of, disk_of, memory_of, vcpus_of
 from sizer.model.prediction import predict_several
@@ -24,8 +26,6 @@ from ..subject import Subject
 
 AXES = ("vcpus", "memory_bytes", "disk", "batch_size")
 _CONDITIONS = (*AXES, "accelerators", "machine", "input", "cache")
-Placed = tuple[Run, tuple[object, ...]]
-"""A run with its value of each of `_CONDITIONS`."""
 
 
 @dataclass(frozen=True)
@@ -54,18 +54,11 @@ def along(axis: str, runs: Sequence[Run]) -> tuple[Series, ...]:
 
     Every run that says an axis that was varied is in a series of one, so that no measurement is left off the page.
     """
-    placed = [
-        (run, tuple([_condition(run, name) for name in _CONDITIONS]))
-        for run in runs
-        if getattr(run.configuration, axis) is not None
-    ]
-    slices = [group for group in _slices(axis, placed) if _distinct(axis, group) > 1]
-    slices.sort(key=lambda group: -_distinct(axis, group))
-    series = [_series([run for run, _ in group]) for group in slices]
-    rest = _lone(placed)
-    if rest:
-        series.append(Series(rest, None))
-    return tuple(series)
+    own = [run for run in runs if getattr(run.configuration, axis) is not None]
+    slices = sorted(_slices(axis, own), key=lambda group: -_distinct(axis, group))
+    joined = {id(run) for other in AXES for group in _slices(other, own) for run in group}
+    alone = tuple(run for run in own if id(run) not in joined)
+    return (*map(_series, slices), *([Series(alone, None)] if alone else []))
 
 
 def at_answer(axis: str, series: Series, runs: Sequence[Run], here: Configuration) -> Series | None:
@@ -101,12 +94,22 @@ def labels(axis: str, series: Sequence[Series], study: Study) -> tuple[str, ...]
     )
 
 
-def common(axis: str, series: Sequence[Series], study: Study) -> str:
-    """What holds for every run of these series, in words: '4 GiB memory, ssd (emulated), batch 32'."""
-    runs = [run for each in series for run in each.runs]
+def named(axis: str, series: Sequence[Series], study: Study) -> list[str]:
+    """What each is called in the legend: by what distinguishes it, else by what its points are."""
+    sure = has_intervals(series)
+    return [
+        label or (_("measured run, 95 % interval") if sure else _("measured run"))
+        for label in labels(axis, series, study)
+    ]
+
+
+def held(axis: str, series: Sequence[Series], study: Study) -> list[str]:
+    """What holds for every run of these series, as a sentence: 'At 4 GiB memory, ssd (emulated), batch 32.'; none where
+    nothing does."""
+    runs = [run for one in series for run in one.runs]
     fixed = [name for name in AXES if name != axis and len({_condition(run, name) for run in runs}) == 1]
-    fixed = [name for name in fixed if getattr(runs[0].configuration, name) is not None]
-    return row(_words(name, runs[0], study) for name in fixed)
+    words = row(_words(name, runs[0], study) for name in fixed if getattr(runs[0].configuration, name) is not None)
+    return [_("At {fixed}.", fixed=words)] if words else []
 
 
 def held_fixed(place: Configuration, study: Study) -> str:
@@ -116,26 +119,16 @@ def held_fixed(place: Configuration, study: Study) -> str:
     return row(found)
 
 
-def _slices(axis: str, placed: Sequence[Placed]) -> list[list[Placed]]:
-    groups: dict[tuple[object, ...], list[Placed]] = {}
-    place = _CONDITIONS.index(axis)
-    for each in placed:
-        conditions = each[1]
-        groups.setdefault(conditions[:place] + conditions[place + 1 :], []).append(each)
-    return list(groups.values())
+def _slices(axis: str, runs: Sequence[Run]) -> list[list[Run]]:
+    """Those that differ along the axis, and in nothing else."""
+    groups: dict[tuple[object, ...], list[Run]] = defaultdict(list)
+    for run in runs:
+        groups[tuple([_condition(run, name) for name in _others(axis)])].append(run)
+    return [group for group in groups.values() if _distinct(axis, group) > 1]
 
 
-def _distinct(axis: str, placed: Sequence[Placed]) -> int:
-    place = _CONDITIONS.index(axis)
-    return len({conditions[place] for _, conditions in placed})
-
-
-def _lone(placed: Sequence[Placed]) -> tuple[Run, ...]:
-    """Runs that differ from every other one along more than one axis."""
-    joined = {
-        id(run) for axis in AXES for group in _slices(axis, placed) if _distinct(axis, group) > 1 for run, _ in group
-    }
-    return tuple(run for run, _ in placed if id(run) not in joined)
+def _distinct(axis: str, runs: Sequence[Run]) -> int:
+    return len({_condition(run, axis) for run in runs})
 
 
 def _series(group: Sequence[Run]) -> Series:
@@ -152,28 +145,21 @@ def _condition(run: Run, name: str) -> object:
         return getattr(run.spec.workload, f"assumed_{name}")
     if name == "accelerators":
         return run.configuration.gpu, run.configuration.gpu_count
-    if name == "machine":
-        return _machine(run)
+    if name == "machine":  # whose CPU computed, where a table has its name in the place of its vCPUs
+        named = run.declared.machine is not None and run.configuration.vcpus is None and label_of(run) is None
+        return run.declared.machine.name if named and run.declared.machine is not None else None
     return getattr(run.configuration, name)
 
 
-def _machine(run: Run) -> str | None:
-    """Whose CPU computed, where a table has its name in the place of its vCPUs."""
-    named = run.declared.machine is not None and run.configuration.vcpus is None and label_of(run) is None
-    return run.declared.machine.name if named and run.declared.machine is not None else None
-
-
 def _words(name: str, run: Run, study: Study) -> str:
-    place, workload = run.configuration, run.spec.workload
+    workload = run.spec.workload
     if name == "input":
         return input_named(workload.assumed_input)
     if name == "cache":
         return cache_named(workload.assumed_cache)
     if name == "accelerators":
-        return accelerators_in_words(place) or _("no accelerator")
-    if name == "machine":
-        return machine_rented(run.declared.machine)
-    return _place_words(name, place, study)
+        return accelerators_in_words(run.configuration) or _("no accelerator")
+    return machine_rented(run.declared.machine) if name == "machine" else _place_words(name, run.configuration, study)
 
 
 def _place_words(name: str, place: Configuration, study: Study) -> str:
@@ -241,7 +227,9 @@ def grid(low: float, high: float, logarithmic: bool, also: Sequence[float] = ())
     return sorted({*spread, *(value for value in also if low <= value <= high)})
 
 
-def segments(model: WorkloadModel, base: Configuration, axis: str, places: Sequence[float]) -> list[list[CurvePoint]]:
+def segments(
+    model: WorkloadModel, base: Configuration, axis: str, places: Sequence[float]
+) -> tuple[tuple[CurvePoint, ...], ...]:
     """Unbroken stretches of the model's line; it breaks where a run would not complete or the model has no answer.
 
     A stretch is either measured or extrapolated throughout; neighbours share the point where they meet. One point
@@ -249,19 +237,20 @@ def segments(model: WorkloadModel, base: Configuration, axis: str, places: Seque
     """
     stretches: list[list[CurvePoint]] = []
     last: CurvePoint | None = None
-    for place, point in zip(
-        places, predicted_points(model, [moved(base, axis, place) for place in places]), strict=True
-    ):
-        point = None if point is None else replace(point, x=place)
-        if point is not None:
-            if last is None:
+    points = predicted_points(model, [moved(base, axis, place) for place in places])
+    for place, known in zip(places, points, strict=True):
+        point = None if known is None else replace(known, x=place)
+        if point is not None and last is None:
+            stretches.append([point])
+        elif point is not None and last is not None:
+            if point.extrapolated and not last.extrapolated:
+                stretches.append([replace(last, extrapolated=True)])
+            stretches[-1].append(point)
+            if last.extrapolated and not point.extrapolated:  # the step between the two is an extrapolated one
+                stretches[-1][-1] = replace(point, extrapolated=True)
                 stretches.append([point])
-            elif stretches[-1][-1].extrapolated == point.extrapolated:
-                stretches[-1].append(point)
-            else:
-                _turn(stretches, last, point)
         last = point
-    return stretches
+    return tuple(map(tuple, stretches))
 
 
 def predicted_points(model: WorkloadModel, configurations: Sequence[Configuration]) -> list[CurvePoint | None]:
@@ -277,20 +266,14 @@ def predicted_points(model: WorkloadModel, configurations: Sequence[Configuratio
 
 def moved(base: Configuration, axis: str, place: float) -> Configuration:
     """The configuration at another place of a continuous axis."""
-    if axis == "vcpus":
-        return replace(base, vcpus=place)
-    if axis == "memory_bytes":
-        return replace(base, memory_bytes=round(place))
-    return replace(base, batch_size=round(place))
+    value: Any = place if axis == "vcpus" else round(place)
+    return replace(base, **{axis: value})
 
 
-def _turn(stretches: list[list[CurvePoint]], last: CurvePoint, point: CurvePoint) -> None:
-    """Begin a new stretch so that the step between the two is drawn as extrapolated."""
-    if point.extrapolated:
-        stretches.append([replace(last, extrapolated=True), point])
-    else:
-        stretches[-1].append(replace(point, extrapolated=True))
-        stretches.append([point])
+def has_intervals(series: Sequence[Series]) -> bool:
+    """Whether a run of them says how sure its rate is."""
+    measured = [run.throughput for one in series for run in one.runs if results.measured(run)]
+    return any(rate is not None and rate.has_interval for rate in measured)
 
 
 def described(series: Sequence[Series], subject: Subject) -> str:

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sizer.model.model import batch_of, memory_of, vcpus_of
 from sizer.records.run_kinds import Outcome
-from sizer.words.answers import disk_question
-from sizer.words.language import _, paragraph
-from sizer.words.page import axis_name
 
 from .. import results
-from ..charts import legend
 from ..charts.legend import Figure
-from ..charts.rows import Rows
 from ..offers import place_of_answer
 from ..subject import Subject
-from .axis_chart import axis_chart, piled
-from .binding import MOST_PILES, binding_map
-from .disk_chart import alike, disk_chart, shows_first_epochs
+from .axis_chart import axis_figure
+from .binding import binding_map
+from .disk_chart import disk_figure
 from .disks import disk_answer
 from .machines import machines_figure
 from .scaling import accelerator_chart, batch_chart
-from .series import AXES, Series, along, at_answer, common, is_modelled, labels, measured_places, varied_axes
+from .series import AXES, Series, along, at_answer, is_modelled, measured_places, varied_axes
 
 MOST_SERIES = 4
 """Series in one picture, as many as there are marker shapes: those nearest to the answer. The table has all rates."""
@@ -36,7 +31,7 @@ def figures(subject: Subject) -> tuple[Figure, ...]:
     batches, disks = batch_chart(subject), disk_answer(subject)
     only_batches = batches is not None and _differ_in_batches_alone(subject)
     machines = None if only_batches else machines_figure(subject)
-    first: list[Figure] = [] if machines is None else [machines]
+    first: list[Figure | None] = [machines]
     for axis in () if only_batches else varied_axes(subject.runs):
         found = along(axis, (*subject.runs, *subject.siblings) if axis == "disk" else subject.runs)
         if not found or (machines is not None and all(each.base is None for each in found)):
@@ -45,15 +40,8 @@ def figures(subject: Subject) -> tuple[Figure, ...]:
         shown = _shown(axis, series, subject)
         if axis == "disk":  # rows have no line that is nearest to the answer, so bars stand in the order of their sizes
             shown = sorted(shown, key=_size)
-        drawn = _figure(axis, shown, subject)
-        if axis == "disk" and disks:
-            drawn = replace(drawn, question=disk_question(), answer=disks)
-        first.append(drawn)
-    first += [batches] if batches is not None else []
-    scaling, plane = accelerator_chart(subject), binding_map(subject)
-    first += [scaling] if scaling is not None else []
-    first += [plane] if plane is not None else []
-    return tuple(first)
+        first.append(disk_figure(shown, disks, subject) if axis == "disk" else axis_figure(axis, shown, subject))
+    return tuple(filter(None, (*first, batches, accelerator_chart(subject), binding_map(subject))))
 
 
 def _differ_in_batches_alone(subject: Subject) -> bool:
@@ -88,7 +76,7 @@ def _along_answer(axis: str, series: Sequence[Series], subject: Subject) -> Seri
 
 def _relevance(axis: str, series: Series, subject: Subject) -> int:
     """On how many other axes a series is where the answer is."""
-    spec = subject.answer.spec if subject.answer is not None else None
+    spec = subject.spec
     if spec is None or series.base is None:
         return 0
     return sum(name != axis and getattr(spec, name) == getattr(series.base, name) for name in AXES)
@@ -99,53 +87,3 @@ def _size(series: Series) -> tuple[float, ...]:
     if base is None:
         return (math.inf,)
     return vcpus_of(base), memory_of(base), batch_of(base)
-
-
-def _figure(axis: str, series: Sequence[Series], subject: Subject) -> Figure:
-    title = _("Throughput against {axis}", axis=axis_name(axis))
-    fixed = common(axis, series, subject.study)
-    alone = sum(not each.is_light for each in series) == 1
-    told = labels(axis, series, subject.study)
-    named = [label or _measured_run(series) for label in told]
-    keys = [
-        legend.series(index, name, alone, each.is_light, _has_intervals([each]))
-        for index, (each, name) in enumerate(zip(series, named, strict=True))
-        if any(results.measured(run) for run in each.runs)
-    ]
-    said = [_("At {fixed}.", fixed=fixed)] if fixed else []
-    if axis == "disk":
-        rows = disk_chart(title, series, subject)
-        keys += [legend.bar(1, _("first epoch, from the disk"))] if shows_first_epochs(series) else []
-        drawn, keys = rows.draw(), [*keys, *_disk_keys(rows, alone)]
-        said.append(alike(series, told, subject))
-    else:
-        chart = axis_chart(axis, title, series, subject)
-        drawn, keys = chart.plot.draw(), [*keys, *chart.keys]
-        said += [chart.above] if chart.above else []
-        shown = piled(series, subject)
-        if chart.plot.piles and len(series) > 1 and shown is not None:
-            said.append(_("Where the time goes is that of {series}.", series=named[list(series).index(shown)]))
-        drawn_at = {pile.x for pile in chart.plot.piles}
-        if shown is not None and 0 < len(drawn_at) < MOST_PILES and set(measured_places(shown, axis)) - drawn_at:
-            said.append(_("Where there is no bar, the runs do not tell what binds."))
-    return Figure(title, drawn, tuple(keys), paragraph(said))
-
-
-def _disk_keys(rows: Rows, alone: bool) -> Iterator[legend.Key]:
-    """What the picture of disks shows beside measured points."""
-    bars = [bar for group in rows.groups for row in group.rows for bar in row.bars]
-    if any(bar.predicted is not None for bar in bars):
-        yield legend.model(alone, upright=True)
-    if any(bar.failures for bar in bars):
-        yield legend.failed()
-    if any(row.ceiling is not None and row.ceiling <= rows.x.high for group in rows.groups for row in group.rows):
-        yield legend.ceiling(_("what the disk is enough for"), upright=True)
-
-
-def _measured_run(series: Sequence[Series]) -> str:
-    return _("measured run, 95 % interval") if _has_intervals(series) else _("measured run")
-
-
-def _has_intervals(series: Sequence[Series]) -> bool:
-    measured = [run for each in series for run in each.runs if results.measured(run)]
-    return any(run.throughput is not None and run.throughput.has_interval for run in measured)

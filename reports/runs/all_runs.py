@@ -15,19 +15,11 @@ from sizer.records.run import Evidence, EvidenceKind, Run
 from sizer.records.run_kinds import ISOLATED_STAGES, Outcome
 from sizer.records.study import Study
 from sizer.records.units import format_number, format_seconds
+from sizer.words import runs as words
 from sizer.words.language import _, clauses, percent, rate_interval, row, sentence, vcpus_in_words
 from sizer.words.names import accelerators_in_words, batch_named, outcome_in_words, resource_name
 from sizer.words.page import busy_name, configuration_line, ending, memory_size, study_disk
 from sizer.words.planning import reason_in_words
-from sizer.words.runs import (
-    evidence_in_words,
-    in_so_many_runs,
-    limits_in_words,
-    remark_in_words,
-    stage_learnt,
-    stage_shown,
-    stage_title,
-)
 from sizer.words.warnings import warning_line, warning_names
 
 from .. import doubts, results
@@ -44,45 +36,13 @@ LAST_LINES = 5
 
 
 def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
-    """Every run, and what the words of its card mean."""
+    """Every run, a group for each workload."""
     study = material.study
     return {
-        "meaning": meaning(),
         "runs": [_group(subject, study) for subject in found if subject.runs],
         "packed": len(material.runs) > MOST_IN_PLACE,
         "imported": study.imported,
     }
-
-
-def meaning() -> list[tuple[str, str]]:
-    """What the labels of a card mean, said once and not with each run."""
-    return [
-        (
-            _("Throughput"),
-            _("mean rate after warm-up, the 95 % interval of that mean, and its half-width against the rate"),
-        ),
-        (_("Without the host's noise"), _("the same rate, had others on this host been as they usually were")),
-        (_("Reads beside it"), _("what random reads by sizer cost meanwhile, which others on the host make dearer")),
-        (
-            _("Products beside it"),
-            _("what small matrix products by sizer cost meanwhile; slower cores make them dearer"),
-        ),
-        (_("Two rates"), _("the rate fell and stayed down, as where a disk's burst credit is spent")),
-        (_("First epoch"), _("its own rate, beside the one that counts")),
-        (_("Measured"), _("how long after warm-up, and why it ended then")),
-        (_("sizer's own use"), _("core-seconds of sizer's process over those of the workload")),
-        (_("Busy"), _("share of its limit that a resource was used")),
-        (_("For input"), _("what the loop waited, by its own clock")),
-        (_("Stalled"), _("share of the time in which some task of the run waited for it, by the kernel (PSI)")),
-        (_("Throttled"), _("quota periods that were used up")),
-        (_("Others on this host"), _("cores that anything but the run used meanwhile")),
-        (_("A kernel running"), _("share of the time in which the GPU computed anything, by its driver")),
-        (_("Memory"), _("each kind at its highest, which need not be at one time; anonymous memory cannot be dropped")),
-        (_("Growth"), _("by each step after warm-up; where none is to be seen its 95 % interval holds zero")),
-        (_("Hit rate"), _("share of the bytes asked for that did not come from the device")),
-        (_("Data resident"), _("bytes of the data set in the page cache before and after the run")),
-        (_("Disk"), _("the rate of reads and writes, what the tier gives, and the cost of a sample")),
-    ]
 
 
 def _group(subject: Subject, study: Study) -> dict[str, Any]:
@@ -113,7 +73,7 @@ def _line(run: Run, subject: Subject, study: Study) -> dict[str, Any]:
     return {
         **_limits(run, study),
         "repeat": _("repeat {number}", number=run.spec.repeat + 1),
-        "state": remark_in_words(run.spec) or subject.unusual(workload.assumed_input, workload.assumed_cache),
+        "state": words.remark_in_words(run.spec) or subject.unusual(workload.assumed_input, workload.assumed_cache),
         "failed": run.outcome is not Outcome.COMPLETED,
         "outcome": ending(run),
         "rate": _rate(run),
@@ -147,7 +107,7 @@ def _card(run: Run) -> dict[str, Any]:
         "last_words": "\n".join(last_words.splitlines()[-LAST_LINES:]),
         "started": (run.started_at or "").replace("T", " ").replace("+00:00", " UTC"),
         "took": format_seconds(run.wall_seconds) if run.wall_seconds else "",
-        "limited_by": limits_in_words(run.limited_by) if run.limited_by is not None else "",
+        "limited_by": words.limits_in_words(run.limited_by) if run.limited_by is not None else "",
     }
 
 
@@ -163,7 +123,7 @@ def _bound(run: Run, subject: Subject) -> tuple[str, str]:
         return "", doubts.line(run)
     if run.evidence is None:
         return "", ""
-    return resource_name(run.evidence.bottleneck, subject.device), evidence_in_words(run.evidence)
+    return resource_name(run.evidence.bottleneck, subject.device), words.evidence_in_words(run.evidence)
 
 
 BAR = Markup(
@@ -187,10 +147,10 @@ def evidence_agreed(evidence: Sequence[Evidence]) -> str:
     alike: dict[tuple[Bottleneck, EvidenceKind, frozenset[str], str | None], list[Evidence]] = defaultdict(list)
     for each in evidence:
         alike[each.bottleneck, each.kind, frozenset(each.figures), each.text].append(each)
-    said = [(evidence_in_words(_middle(group)), len(group)) for group in alike.values()]
+    said = [(words.evidence_in_words(_middle(group)), len(group)) for group in alike.values()]
     if len(said) < 2:
         return "".join(line for line, _count in said)
-    return clauses(in_so_many_runs(count, len(evidence), line) for line, count in said)
+    return clauses(words.in_so_many_runs(count, len(evidence), line) for line, count in said)
 
 
 def _middle(alike: Sequence[Evidence]) -> Evidence:
@@ -208,10 +168,10 @@ def _isolated_row(run: Run, subject: Subject) -> dict[str, Any]:
     stage = run.spec.stage
     assert stage is not None, "rows() lets only such runs through"
     return {
-        "stage": stage_title(stage),
+        "stage": words.stage_title(stage),
         "where": configuration_line(run.configuration, subject.study),
         "rate": (_rate(run) or outcome_in_words(run.outcome), row(warning_names(run))),
-        "tells": (_found(run, stage), stage_shown(stage)),
+        "tells": (_found(run, stage), words.stage_shown(stage)),
     }
 
 
@@ -219,7 +179,7 @@ def _found(run: Run, stage: str) -> str:
     """What the stage gives, and the figure that the rate does not show."""
     if run.outcome is not Outcome.COMPLETED:
         return doubts.line(run)
-    used, learnt, figures = run.demand, stage_learnt(stage), ""
+    used, learnt, figures = run.demand, words.stage_learnt(stage), ""
     if stage == "disk" and used is not None and used.read_bytes is not None and run.throughput is not None:
         figures = f"{format_number(run.throughput.value * used.read_bytes / 1e6)} MB/s"
         if used.read_ios is not None:

@@ -2,33 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import DiskRates, GpuUse
 from sizer.records.run import MemoryGrowth, MeterKind, Run, WarningKind
 from sizer.records.units import format_bytes, format_number, format_seconds
-from sizer.words.language import (
-    _,
-    a_sample,
-    amount,
-    brief,
-    capital,
-    half_width,
-    milliseconds,
-    percent,
-    rate_in_words,
-    rate_interval,
-    row,
-    signed_bytes,
-    small_share,
-    transfer,
-    unbroken,
-    vcpus_in_words,
-    volume,
-)
-from sizer.words.language import whole as whole_text
+from sizer.words import language as words
+from sizer.words.language import _
 from sizer.words.names import resource_name
 from sizer.words.page import memory_size, stopped_in_words
 from sizer.words.runs import meter_in_words
@@ -54,38 +36,48 @@ def groups(run: Run) -> list[dict[str, Any]]:
     return [{"title": title, "facts": facts} for title, facts in found if facts]
 
 
+Known = TypeVar("Known")
+
+
+def fact(label: str, value: Known | None, write: Callable[[Known], str], remark: str = "") -> Iterator[Fact]:
+    """A figure in words; nothing where it is not known."""
+    if value is not None:
+        yield label, write(value), remark
+
+
+def _of_quota(share: float) -> str:
+    return _("{share} of quota periods", share=words.percent(share))
+
+
+def _cores(number: float) -> str:
+    return _("{cores} cores", cores=f"{number:.2f}")
+
+
 def rate(run: Run) -> Iterator[Fact]:
     """The throughput with its interval, in how far it held, and how it was taken."""
     unit, throughput = run.sample_unit, run.throughput
     if throughput is not None and results.measured(run):
         once = any(warning.kind is WarningKind.ONE_READING for warning in run.warnings)
-        remark = warning_name(WarningKind.ONE_READING) if once else half_width(throughput)
-        yield _("Throughput"), rate_interval(throughput, unit), remark
+        remark = warning_name(WarningKind.ONE_READING) if once else words.half_width(throughput)
+        yield _("Throughput"), words.rate_interval(throughput, unit), remark
     if run.meter is not None and run.meter.kind is not MeterKind.EVENTS:
         yield _("Steps counted"), meter_in_words(run.meter), ""
     if run.rate.rate_change is not None:
         before, after = (
-            rate_interval(each, unit) for each in (run.rate.rate_change.before, run.rate.rate_change.after)
+            words.rate_interval(each, unit) for each in (run.rate.rate_change.before, run.rate.rate_change.after)
         )
         remark = _("fell after {time}", time=format_seconds(run.rate.rate_change.seconds))
         yield _("Two rates"), _("{before}, then {after}", before=before, after=after), remark
     if run.rate.first_epoch_throughput is not None:
-        yield _("First epoch"), rate_in_words(run.rate.first_epoch_throughput, unit), _against(run)
+        yield _("First epoch"), words.rate_in_words(run.rate.first_epoch_throughput, unit), _against(run)
     if run.rate.latency_p50 is not None:
-        yield _("Latency of a batch"), _latency(run.rate.latency_p50, run.rate.latency_p99), ""
-    if run.rate.warm_up_seconds is not None:
-        yield _("Warm-up"), format_seconds(run.rate.warm_up_seconds), ""
-    if run.rate.measured_seconds is not None:
-        yield _("Measured"), format_seconds(run.rate.measured_seconds), stopped_in_words(run.rate.stopped or "")
-    if run.conditions.overhead is not None:
-        yield _("sizer's own use"), small_share(run.conditions.overhead), ""
-
-
-def _latency(median: float, p99: float | None) -> str:
-    middle = milliseconds(median)
-    if p99 is None:
-        return _("median {median}", median=middle)
-    return _("median {median}, p99 {p99}", median=middle, p99=milliseconds(p99))
+        p99 = words.milliseconds(run.rate.latency_p99) if run.rate.latency_p99 is not None else None
+        median = words.milliseconds(run.rate.latency_p50)
+        shown = _("median {median}, p99 {p99}", median=median, p99=p99) if p99 else _("median {median}", median=median)
+        yield _("Latency of a batch"), shown, ""
+    yield from fact(_("Warm-up"), run.rate.warm_up_seconds, format_seconds)
+    yield from fact(_("Measured"), run.rate.measured_seconds, format_seconds, stopped_in_words(run.rate.stopped or ""))
+    yield from fact(_("sizer's own use"), run.conditions.overhead, words.small_share)
 
 
 def waiting(run: Run) -> Iterator[Fact]:
@@ -94,14 +86,13 @@ def waiting(run: Run) -> Iterator[Fact]:
     if used is None or throughput is None:
         return
     if used.input_wait is not None:
-        each = a_sample(brief(used.input_wait), run.sample_unit)
-        share = percent(used.input_wait * throughput.value)
-        yield _("For input"), _("{share} of the time", share=share), each
+        each = words.a_sample(words.brief(used.input_wait), run.sample_unit)
+        yield _("For input"), _of_the_time(used.input_wait * throughput.value), each
     stalls = ((_("CPU"), used.cpu_stall), (_("memory"), used.memory_stall), (_("disk"), used.io_stall))
     known = [(name, stall * throughput.value) for name, stall in stalls if stall is not None]
     if known:
-        shares = (unbroken(f"{name} {percent(share)}") for name, share in known)
-        yield _("Stalled"), row(shares), ""
+        shares = (words.unbroken(f"{name} {words.percent(share)}") for name, share in known)
+        yield _("Stalled"), words.row(shares), ""
 
 
 def processor(run: Run) -> Iterator[Fact]:
@@ -109,94 +100,76 @@ def processor(run: Run) -> Iterator[Fact]:
     used, throughput = run.demand, run.throughput
     if used is not None and throughput is not None and used.core_seconds is not None:
         cores = format_number(used.core_seconds * throughput.value)
-        each = a_sample(_("{number} core-ms", number=format_number(used.core_seconds * 1000)), run.sample_unit)
+        each = words.a_sample(_("{number} core-ms", number=format_number(used.core_seconds * 1000)), run.sample_unit)
         vcpus = run.configuration.vcpus
-        yield _("Cores used"), _of(cores, vcpus_in_words(vcpus) if vcpus is not None else ""), each
+        yield _("Cores used"), _of(cores, words.vcpus_in_words(vcpus) if vcpus is not None else ""), each
     if run.memory.peak_threads:
         yield _("Threads"), _("up to {count}", count=run.memory.peak_threads), ""
-    if run.conditions.throttled is not None:
-        yield _("Throttled"), _("{share} of quota periods", share=percent(run.conditions.throttled)), ""
-    if run.conditions.other_cores is not None:
-        yield _("Others on this host"), _("{cores} cores", cores=f"{run.conditions.other_cores:.2f}"), ""
-    if run.conditions.stolen_cores is not None:
-        yield _("Stolen by the hypervisor"), _("{cores} cores", cores=f"{run.conditions.stolen_cores:.2f}"), ""
+    host = run.conditions
+    yield from fact(_("Throttled"), host.throttled, _of_quota)
+    yield from fact(_("Others on this host"), host.other_cores, _cores)
+    yield from fact(_("Stolen by the hypervisor"), host.stolen_cores, _cores)
     if used is not None and used.accelerator_seconds is not None:
         device = resource_name(Bottleneck.ACCELERATOR, run.spec.workload.computes_on)
-        busy = a_sample(brief(used.accelerator_seconds), run.sample_unit)
-        yield capital(device), busy, ""
+        busy = words.a_sample(words.brief(used.accelerator_seconds), run.sample_unit)
+        yield words.capital(device), busy, ""
 
 
 def gpu_groups(run: Run) -> list[tuple[str, Iterator[Fact]]]:
     """One group for each GPU."""
-    names = (
-        [_("GPU")]
-        if len(run.conditions.gpus) == 1
-        else [_("GPU {index}", index=each.index) for each in run.conditions.gpus]
-    )
-    return [(name, gpu(run, each)) for name, each in zip(names, run.conditions.gpus, strict=True)]
+    gpus = run.conditions.gpus
+    names = [_("GPU")] if len(gpus) == 1 else [_("GPU {index}", index=used.index) for used in gpus]
+    return [(name, gpu(run, used)) for name, used in zip(names, gpus, strict=True)]
 
 
 def gpu(run: Run, used: GpuUse) -> Iterator[Fact]:
     """What its driver told of one GPU."""
     yield _("Name"), used.name, ""
-    if used.busy is not None:
-        yield _("A kernel running"), _("{share} of the time", share=percent(used.busy)), _("median")
+    yield from fact(_("A kernel running"), used.busy, _of_the_time, _("median"))
     if used.peak_memory_bytes is not None:
-        whole = amount(used.memory_bytes) if used.memory_bytes is not None else ""
+        whole = words.amount(used.memory_bytes) if used.memory_bytes is not None else ""
         own = used.own_peak_memory_bytes
-        remark = _("{size} of it its own", size=amount(own)) if own is not None else ""
-        yield _("GPU memory"), _of(amount(used.peak_memory_bytes), whole), remark
+        remark = _("{size} of it its own", size=words.amount(own)) if own is not None else ""
+        yield _("GPU memory"), _of(words.amount(used.peak_memory_bytes), whole), remark
     clocks = ((_("cores"), used.sm_hertz), (_("memory"), used.memory_hertz))
-    known = [unbroken(f"{name} {format_number(hertz / 1e6)} MHz") for name, hertz in clocks if hertz is not None]
+    known = [words.unbroken(f"{name} {format_number(hertz / 1e6)} MHz") for name, hertz in clocks if hertz is not None]
     if known:
-        yield _("Clocks"), row(known), _("median")
+        yield _("Clocks"), words.row(known), _("median")
     for reason, share in used.held_back.items():
-        lowered = _("{share} of the time", share=percent(share))
-        yield _("Clocks lowered"), lowered, clock_reason_in_words(reason)
+        yield _("Clocks lowered"), _of_the_time(share), clock_reason_in_words(reason)
     if used.watts is not None:
         joules = _("{number} J", number=format_number(used.joules)) if used.joules is not None else ""
-        each = a_sample(joules, run.sample_unit) if joules else ""
+        each = words.a_sample(joules, run.sample_unit) if joules else ""
         yield _("Power"), f"{format_number(used.watts)} W", each
-    sides = ((_("PCIe, to it"), used.received_bytes), (_("PCIe, from it"), used.sent_bytes))
-    for label, bytes_ in sides:
-        if bytes_ is not None:
-            remark = "" if used.pcie_counted else _("from 20 ms of each half second")
-            yield label, a_sample(volume(bytes_), run.sample_unit), remark
+    sampled = "" if used.pcie_counted else _("from 20 ms of each half second")
+    for label, moved in ((_("PCIe, to it"), used.received_bytes), (_("PCIe, from it"), used.sent_bytes)):
+        yield from fact(label, moved, lambda size: words.a_sample(words.volume(size), run.sample_unit), sampled)
     if used.others:
-        yield _("Others on it"), row(used.others), _("{share} of the time", share=percent(used.shared))
+        yield _("Others on it"), words.row(used.others), _of_the_time(used.shared)
 
 
 def memory(run: Run) -> Iterator[Fact]:
     """The highest of each kind, which need not have been at one time, and whether it went on growing."""
-    if run.memory.peak_memory_bytes is not None:
-        yield _("Highest"), _of(amount(run.memory.peak_memory_bytes), memory_size(run.configuration)), ""
-    peaks = (
-        (_("Anonymous"), run.memory.peak_anonymous_bytes),
-        (_("Page cache"), run.memory.peak_page_cache_bytes),
-        (_("Kernel"), run.memory.peak_kernel_bytes),
-        (_("Swap"), run.memory.peak_swap_bytes),
-    )
-    for label, peak in peaks:
-        if peak is not None:
-            yield label, amount(peak), ""
+    cap = memory_size(run.configuration)
+    yield from fact(_("Highest"), run.memory.peak_memory_bytes, lambda peak: _of(words.amount(peak), cap))
+    yield from fact(_("Anonymous"), run.memory.peak_anonymous_bytes, words.amount)
+    yield from fact(_("Page cache"), run.memory.peak_page_cache_bytes, words.amount)
+    yield from fact(_("Kernel"), run.memory.peak_kernel_bytes, words.amount)
+    yield from fact(_("Swap"), run.memory.peak_swap_bytes, words.amount)
     if run.memory.memory_growth is not None:
         yield from _growth(run.memory.memory_growth)
 
 
 def page_cache(run: Run) -> Iterator[Fact]:
     """How much of the data lay in memory, and what that spared the disk."""
-    if run.conditions.hit_rate is not None:
-        yield _("Hit rate"), percent(run.conditions.hit_rate), ""
-    known = (
-        [_("{size} before", size=amount(run.conditions.resident_bytes))]
-        if run.conditions.resident_bytes is not None
-        else []
-    )
-    if run.conditions.resident_after_bytes is not None:
-        known.append(_("{size} after", size=amount(run.conditions.resident_after_bytes)))
+    host = run.conditions
+    yield from fact(_("Hit rate"), host.hit_rate, words.percent)
+    known = [_("{size} before", size=words.amount(host.resident_bytes))] if host.resident_bytes is not None else []
+    if host.resident_after_bytes is not None:
+        known.append(_("{size} after", size=words.amount(host.resident_after_bytes)))
     if known:
         size = format_bytes(run.data_set.bytes) if run.data_set is not None and run.data_set.bytes else ""
-        yield _("Data resident"), row(known), _("of {size}", size=size) if size else ""
+        yield _("Data resident"), words.row(known), _("of {size}", size=size) if size else ""
 
 
 def disk(run: Run) -> Iterator[Fact]:
@@ -215,17 +188,20 @@ def disk(run: Run) -> Iterator[Fact]:
         if counts_bytes and each == 0:
             yield label, _("nothing"), ""
         elif each:
-            spell, cost = (transfer, volume(each)) if counts_bytes else (_per_second, format_number(each))
+            spell, cost = (words.transfer, words.volume(each)) if counts_bytes else (_per_second, format_number(each))
             value = _of(spell(each * rate_), spell(most) if most is not None else "")
-            yield label, value, a_sample(cost, run.sample_unit)
-    if used.asked_bytes is not None:
-        yield _("Asked for"), a_sample(volume(used.asked_bytes), run.sample_unit), ""
+            yield label, value, words.a_sample(cost, run.sample_unit)
+    yield from fact(_("Asked for"), used.asked_bytes, lambda size: words.a_sample(words.volume(size), run.sample_unit))
 
 
 def options(run: Run) -> Iterator[Fact]:
     """What the program says it ran with, by the names that a study file has for it."""
     for name, value in run.declared.stated.items():
         yield name, str(value).lower() if isinstance(value, bool) else str(value), ""
+
+
+def _of_the_time(share: float) -> str:
+    return _("{share} of the time", share=words.percent(share))
 
 
 def _of(text: str, most: str) -> str:
@@ -249,11 +225,11 @@ def _against(run: Run) -> str:
 
 def _growth(growth: MemoryGrowth) -> Iterator[Fact]:
     slope = growth.anonymous_bytes_per_step
-    low, high = signed_bytes(slope.low), signed_bytes(slope.high)
+    low, high = words.signed_bytes(slope.low), words.signed_bytes(slope.high)
     rises = not slope.low <= 0 <= slope.high
-    seen = _("{size} a step", size=signed_bytes(slope.value)) if rises else _("none to be seen")
-    over = _("{low} to {high} over {steps} steps", low=low, high=high, steps=whole_text(growth.steps))
+    seen = _("{size} a step", size=words.signed_bytes(slope.value)) if rises else _("none to be seen")
+    over = _("{low} to {high} over {steps} steps", low=low, high=high, steps=words.whole(growth.steps))
     yield _("Anonymous growth"), seen, over
     if growth.rising:
         yield _("At the end"), _("still rising"), ""
-    yield _("Page cache growth"), _("{size} a step", size=signed_bytes(growth.page_cache_bytes_per_step)), ""
+    yield _("Page cache growth"), _("{size} a step", size=words.signed_bytes(growth.page_cache_bytes_per_step)), ""

@@ -12,16 +12,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from markupsafe import Markup
 
 from sizer.records.run import Run, Sample
 from sizer.records.run_kinds import FINDINGS, Purpose
 from sizer.records.units import format_bytes
-from sizer.words.language import _, rates_axis
+from sizer.words.language import rates_axis
 
 from .. import results
 from ..charts.svg import readable
-from ..markup import deflated, embedded, showable
+from ..markup import deflated, showable
 from ..subject import Material, Subject
 
 POINTS = 48
@@ -41,14 +40,12 @@ Series = tuple[float, str]
 """The largest value, and the points as shares of it; '' where there is nothing but zero."""
 
 
-def contents(material: Material, found: Sequence[Subject]) -> dict[str, Markup] | None:  # noqa: ARG001
-    """The block of data with the timelines of runs that were sampled; None where none was."""
+def contents(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | None:
+    """The timelines of as many of the runs that were sampled as there is room for, those that matter most first, and
+    which are left out; None where none was."""
     runs = [(run, subject) for subject in found for run in subject.runs if len(run.samples) > 1]
-    return {"block": timelines(runs)} if runs else None
-
-
-def timelines(runs: Sequence[tuple[Run, Subject]]) -> Markup:
-    """The timelines of as many runs as there is room for, those that matter most first."""
+    if not runs:
+        return None
     points = POINTS if len(runs) <= MANY_RUNS else FEWER_POINTS
     shown, left = dict[str, Any](), ROOM
     for run, _subject in sorted(runs, key=_importance):
@@ -59,50 +56,19 @@ def timelines(runs: Sequence[tuple[Run, Subject]]) -> Markup:
         shown[run.id] = line
     left_out = [run.id for run, _subject in runs if run.id not in shown]
     packed = deflated(json.dumps(showable(shown), separators=(",", ":"), allow_nan=False))
-    return embedded("timelines", {"words": said(), "packed": packed, "left": left_out})
+    return {"packed": packed, "left": left_out}
 
 
 def _importance(of: tuple[Run, Subject]) -> int:
     """Failed runs first, then those at the answer, those that show drift, those with warnings, and the others."""
     run, subject = of
-    spec = subject.answer.spec if subject.answer is not None else None
+    spec = subject.spec
     had = run.configuration
     at_answer = spec is not None and (spec.vcpus, spec.memory_bytes, spec.disk, spec.batch_size) == (
         had.vcpus, had.memory_bytes, had.disk, had.batch_size
     )  # fmt: skip
     reasons = (run.outcome not in FINDINGS, at_answer, run.spec.purpose is Purpose.REFERENCE, bool(run.warnings))
     return next((rank for rank, holds in enumerate(reasons) if holds), len(reasons))
-
-
-def said() -> dict[str, Any]:
-    """The words around the curves. What stands in braces is filled in by the script."""
-    return {
-        "label": _("How the run went on"),
-        "time": _("seconds since its start"),
-        "panels": {
-            "x": _("Throughput, {unit}"),
-            "c": _("CPU, cores"),
-            "m": _("Memory, {unit}"),
-            "d": _("Disk, MB/s"),
-            "g": _("GPU busy, %"),
-            "v": _("GPU memory, GiB"),
-        },
-        "series": {
-            "x": _("throughput"),
-            "c": _("CPU"),
-            "a": _("anonymous"),
-            "p": _("page cache"),
-            "r": _("read"),
-            "w": _("written"),
-            "g": _("GPU busy"),
-            "v": _("in use"),
-        },
-        "limit": {"c": _("limit {value}"), "m": _("cap {value}")},
-        "warm": _("warm-up"),
-        "measured": _("measured"),
-        "epoch": _("first epoch ends"),
-        "left": _("On a page of so many runs this one's curves are left out; its samples are in {file}."),
-    }
 
 
 def timeline(run: Run, points: int) -> dict[str, Any]:

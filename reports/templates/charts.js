@@ -2,9 +2,7 @@
 // browser shows the same words after a moment, as titles.
 (() => {
   // Always there, and empty where nothing is pointed at, so that a screen reader tells what comes to stand in it.
-  const tip = document.createElement("div");
-  tip.className = "tip";
-  tip.setAttribute("role", "status");
+  const tip = Page.made("div", { class: "tip", role: "status" });
   document.body.append(tip);
   const said = new Map(), marks = new Map();
   let crosshair = null;

@@ -55,9 +55,7 @@
 
   [...table.tHead.rows[0].cells].forEach((head, column) => {
     if (!head.dataset.key) return;
-    const sorter = document.createElement("button");
-    sorter.type = "button";
-    sorter.append(...head.childNodes);
+    const sorter = Page.made("button", { type: "button" }, ...head.childNodes);
     sorter.addEventListener("click", () => sort(head, column));
     head.append(sorter);
   });

@@ -4,9 +4,7 @@
   const save = async link => {
     const plain = await Page.unpacked(link.href.split(",")[1], "gzip").arrayBuffer();
     const file = new Blob([plain], { type: link.dataset.kind });
-    const saved = document.createElement("a");
-    saved.href = URL.createObjectURL(file);
-    saved.download = link.dataset.plain;
+    const saved = Page.made("a", { href: URL.createObjectURL(file), download: link.dataset.plain });
     saved.click();
     setTimeout(() => URL.revokeObjectURL(saved.href), 60000);
   };

@@ -4,12 +4,14 @@ const Page = {
   // A sentence of Python's with its placeholders filled in; one without a value stays.
   filled: (sentence, values) => sentence.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole),
 
-  // An element of a drawing, with its attributes and what is in it.
-  drawn: (name, attributes, ...children) => {
-    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    made.append(...children);
-    return made;
+  // An element of the page, or of a drawing, with its attributes and what is in it.
+  made: (name, attributes, ...children) => Page.with(document.createElement(name), attributes, children),
+  drawn: (name, attributes, ...children) =>
+    Page.with(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children),
+  with: (element, attributes, children) => {
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    element.append(...children);
+    return element;
   },
 
   // format_number of records/units.py.

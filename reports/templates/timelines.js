@@ -95,8 +95,7 @@
     if (!place) return;
     const runs = await (unpacking ??= Page.unpacked(packed).json());
     if (details.querySelector(".timeline")) return;
-    const figure = document.createElement("figure");
-    figure.className = "timeline";
+    const figure = Page.made("figure", { class: "timeline" });
     if (runs[id]) figure.append(draw(runs[id]));
     else if (leftOut.has(id)) figure.append(filled(words.left, { file: `runs/${id}.json` }));
     else return;

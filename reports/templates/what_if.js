@@ -8,15 +8,9 @@
   const section = document.getElementById("what-if-section"), one = selector => section.querySelector(selector);
   const parts = one(".what-if-parts"), list = one("#what-if-workload"), box = one(".controls");
   const GIB = 2 ** 30, MIB = 2 ** 20, LEAST = 0.005, MOST_UNFIT = 8, LONGEST = 40;
-  const { WHAT_IF, isPlain, workload: modelOf } = Model(page.constants), { filled, drawn, number } = Page;
+  const { WHAT_IF, isPlain, workload: modelOf } = Model(page.constants), { filled, drawn, made: make, number } = Page;
   let asked = null, model = null, stops = {};
 
-  const make = (name, attributes, ...children) => {
-    const found = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) found.setAttribute(key, value);
-    found.append(...children);
-    return found;
-  };
   const set = (selector, attributes) => {
     for (const [key, value] of Object.entries(attributes)) one(selector).setAttribute(key, value);
   };

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Sequence
+from dataclasses import fields, replace
 from itertools import pairwise
 from statistics import median
+from typing import Any
 
 import numpy as np
 
@@ -49,13 +50,13 @@ def demand(
     waited = sum(step.input_wait for step in steps if steady.start < step.time <= steady.end)
     if counted == 0:
         return Demand()
-    each = {
+    used = {
         counter: grown(samples, counter, steady.start, steady.end) / counted
         for counter in COUNTERS
         if counter in accounted
     }
     return Demand(
-        **each,
+        **used,
         input_wait=waited / counted,
         accelerator_seconds=_accelerator_seconds(steps, samples, steady, counted, workload.computes_on, gpu_count),
         asked_bytes=asked_bytes(workload, data_set),
@@ -145,60 +146,21 @@ def _accelerator_seconds(
     return grown(known, "accelerator_busy", steady.start, steady.end) / counted if len(known) >= 2 else None
 
 
-@dataclass(frozen=True)
-class CounterRates:
-    """What a run used a second between two samples.
-
-    `cores` and `other_cores` are busy cores of the run and of everything else on the host; `throttled` is the share of
-    quota periods in which the run was held back; `accelerator` the busy share of the accelerator, None where unknown.
-    """
-
-    seconds: float
-    cores: float
-    other_cores: float
-    read_bytes: float
-    written_bytes: float
-    read_ios: float
-    write_ios: float
-    throttled: float
-    accelerator: float | None
-
-
-def rates(before: Sample, after: Sample) -> CounterRates | None:
-    """The rates between two samples; None if no time passed between them."""
-    seconds = after.time - before.time
-    if seconds <= 0:
-        return None
-    cores = (after.core_seconds - before.core_seconds) / seconds
-    host_cores = (after.host_core_seconds - before.host_core_seconds) / seconds
-    periods = after.periods - before.periods
-    known = before.accelerator_busy is not None and after.accelerator_busy is not None
-    accelerator = (after.accelerator_busy or 0.0) - (before.accelerator_busy or 0.0)
-    return CounterRates(
-        seconds=seconds,
-        cores=cores,
-        other_cores=max(0.0, host_cores - cores),
-        read_bytes=(after.read_bytes - before.read_bytes) / seconds,
-        written_bytes=(after.written_bytes - before.written_bytes) / seconds,
-        read_ios=(after.read_ios - before.read_ios) / seconds,
-        write_ios=(after.write_ios - before.write_ios) / seconds,
-        throttled=(after.throttled_periods - before.throttled_periods) / periods if periods else 0.0,
-        accelerator=accelerator / seconds if known else None,
-    )
-
-
 Times = list[tuple[float, GpuSample]]
 """One GPU at the time of each sampling."""
 
 
 def peaks(gpus: Sequence[GpuUse], samples: Sequence[Sample]) -> tuple[GpuUse, ...]:
     """The GPUs with the most memory that was in use at any time of the run, also of one that failed."""
-    found = []
+    uses = []
     for place, gpu in enumerate(gpus):
-        seen = [each for _, each in _of(place, samples)]
-        peak, own = _most(seen, lambda each: each.memory_bytes), _most(seen, lambda each: each.own_memory_bytes)
-        found.append(replace(gpu, peak_memory_bytes=peak, own_peak_memory_bytes=own))
-    return tuple(found)
+        times = _of(place, samples)
+        peak, own = (
+            max((int(value) for _, value in _known(times, figure)), default=None)
+            for figure in ("memory_bytes", "own_memory_bytes")
+        )
+        uses.append(replace(gpu, peak_memory_bytes=peak, own_peak_memory_bytes=own))
+    return tuple(uses)
 
 
 def gpu_uses(
@@ -209,22 +171,26 @@ def gpu_uses(
 
 
 def _use(gpu: GpuUse, times: Times, start: float, end: float, counted: int) -> GpuUse:
-    within = [each for time, each in times if start <= time <= end]
-    known = [each.held_back for each in within if each.held_back is not None]
-    reasons = Counter(reason.value for each in known for reason in each)
-    shared = sum(bool(each.others) for each in within)
+    within = [(time, sample) for time, sample in times if start <= time <= end]
+    told = [sample.held_back for _, sample in within if sample.held_back is not None]
+    reasons = Counter(reason.value for held_back in told for reason in held_back)
+    shared = sum(bool(sample.others) for _, sample in within)
+    levels: dict[str, Any] = {
+        figure: median(values) if (values := [value for _, value in _known(within, figure)]) else None
+        for figure in ("watts", "sm_hertz", "memory_hertz")
+    }
+    counters: dict[str, Any] = {
+        figure: _each(_known(times, figure), start, end, counted)
+        for figure in ("joules", "sent_bytes", "received_bytes")
+    }
     return replace(
         gpu,
-        busy=_median_share(times, start, end),
-        watts=_median(within, lambda each: each.watts),
-        sm_hertz=_median(within, lambda each: each.sm_hertz),
-        memory_hertz=_median(within, lambda each: each.memory_hertz),
-        joules=_each(times, lambda each: each.joules, start, end, counted),
-        sent_bytes=_each(times, lambda each: each.sent_bytes, start, end, counted),
-        received_bytes=_each(times, lambda each: each.received_bytes, start, end, counted),
-        held_back={reason: count / len(known) for reason, count in sorted(reasons.items())},
+        busy=_median_share(_known(within, "busy")),
+        held_back={reason: count / len(told) for reason, count in sorted(reasons.items())},
         shared=shared / len(within) if within else 0.0,
-        others=tuple(dict.fromkeys(name for each in within for name in each.others)),
+        others=tuple(dict.fromkeys(name for _, sample in within for name in sample.others)),
+        **levels,
+        **counters,
     )
 
 
@@ -232,35 +198,20 @@ def _of(place: int, samples: Sequence[Sample]) -> Times:
     return [(sample.time, sample.gpus[place]) for sample in samples if place < len(sample.gpus)]
 
 
-def _known(times: Times, figure: Callable[[GpuSample], float | None]) -> list[tuple[float, float]]:
-    found = ((time, figure(each)) for time, each in times)
-    return [(time, value) for time, value in found if value is not None]
+def _known(times: Times, figure: str) -> list[tuple[float, float]]:
+    values = ((time, getattr(sample, figure)) for time, sample in times)
+    return [(time, value) for time, value in values if value is not None]
 
 
-def _median(within: Sequence[GpuSample], figure: Callable[[GpuSample], float | None]) -> float | None:
-    values = [value for each in within if (value := figure(each)) is not None]
-    return median(values) if values else None
-
-
-def _most(seen: Sequence[GpuSample], figure: Callable[[GpuSample], int | None]) -> int | None:
-    return max((value for each in seen if (value := figure(each)) is not None), default=None)
-
-
-def _median_share(times: Times, start: float, end: float) -> float | None:
+def _median_share(busy: Sequence[tuple[float, float]]) -> float | None:
     """The median over the samplings of the share of the time since the one before."""
-    known = [(time, busy) for time, busy in _known(times, lambda each: each.busy) if start <= time <= end]
-    pairs = pairwise(known)
-    shares = [(now - before) / (time - last) for (last, before), (time, now) in pairs if time > last]
+    shares = [(now - before) / (time - last) for (last, before), (time, now) in pairwise(busy) if time > last]
     return min(1.0, max(0.0, median(shares))) if shares else None
 
 
-def _each(
-    times: Times, counter: Callable[[GpuSample], float | None], start: float, end: float, counted: int
-) -> float | None:
+def _each(known: Sequence[tuple[float, float]], start: float, end: float, counted: int) -> float | None:
     """By how much a counter grew for each sample; None with fewer than two samplings that have it."""
-    known = _known(times, counter)
     if len(known) < 2 or not counted:
         return None
-    times_known, values = [time for time, _ in known], [value for _, value in known]
-    first, last = np.interp([start, end], times_known, values)
+    first, last = np.interp([start, end], [time for time, _ in known], [value for _, value in known])
     return float(max(0.0, last - first)) / counted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from sizer.records.run import Step
@@ -120,57 +120,46 @@ def parse_event(line: bytes) -> ChildEvent:
     if len(line) > LINE_LIMIT:
         raise EventError(f"an event longer than {LINE_LIMIT} bytes", line)
     try:
-        fields = json.loads(line)
+        told = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise EventError("not a line of JSON", line) from error
-    kind = fields.get("event") if isinstance(fields, dict) else None
-    if kind == "reading":
-        return Reading(_count(fields, "bytes", line), _count(fields, "whole", line))
-    if kind == "start":
-        return Start(
-            sample_unit=_text(fields, "sample_unit", line),
-            batch_size=_count(fields, "batch_size", line),
-            dataset_bytes=_count(fields, "dataset_bytes", line),
-            dataset_samples=_count(fields, "dataset_samples", line),
-            stated=_stated(fields, line),
-        )
-    if kind == "step":
-        return Step(
-            time=_time(fields, line),
-            samples=_count(fields, "samples", line),
-            input_wait=_duration(fields, "input_wait", line),
-            epoch=_count(fields, "epoch", line),
-            latency=_if_told(fields, "latency", line),
-            accelerator_seconds=_if_told(fields, "accelerator_seconds", line),
-        )
-    if kind == "out_of_memory":
-        return OutOfMemory(_place(fields, line))
-    if kind == "end":
-        return End()
-    raise EventError("no event named reading, start, step, out_of_memory or end", line)
+    return event_of(told, line)
 
 
-def _text(fields: dict[str, Any], key: str, line: bytes) -> str:
-    value = fields.get(key)
-    if not isinstance(value, str) or not _is_short(value):
-        raise EventError(f"`{key}` is not a short text", line)
-    return value
+def event_of(told: Any, line: bytes) -> ChildEvent:
+    """The event that a line of JSON says; raises EventError as `parse_event` does."""
+    kind = told.get("event") if isinstance(told, dict) else None
+    if kind not in EVENTS:
+        raise EventError("no event named reading, start, step, out_of_memory or end", line)
+    event, names = EVENTS[kind]
+    values = {}
+    for name in names:
+        try:
+            values[name] = READERS[name](told.get(name))
+        except ValueError as error:
+            raise EventError(f"`{name}` is {error}", line) from None
+    return event(**values)
 
 
-def _place(fields: dict[str, Any], line: bytes) -> MemoryPlace:
+def _text(value: object) -> str:
+    if not _is_short(value):
+        raise ValueError("not a short text")
+    return str(value)
+
+
+def _place(value: object) -> MemoryPlace:
     places = {place.value: place for place in MemoryPlace}
-    where = fields.get("where")
-    if not isinstance(where, str) or where not in places:
-        raise EventError("`where` is neither host nor gpu", line)
-    return places[where]
+    if not isinstance(value, str) or value not in places:
+        raise ValueError("neither host nor gpu")
+    return places[value]
 
 
-def _stated(fields: dict[str, Any], line: bytes) -> dict[str, bool | int | float | str]:
+def _stated(value: object) -> dict[str, bool | int | float | str]:
     """Options by their names; none where the workload states none."""
-    found = fields.get("stated", {})
-    if not isinstance(found, dict) or not all(_is_short(name) and _is_option(value) for name, value in found.items()):
-        raise EventError("`stated` is not a mapping from short names to numbers, texts and truths", line)
-    return found
+    options: Any = {} if value is None else value
+    if not isinstance(options, dict) or not all(_is_short(name) and _is_option(it) for name, it in options.items()):
+        raise ValueError("not a mapping from short names to numbers, texts and truths")
+    return options
 
 
 def _is_option(value: object) -> bool:
@@ -181,35 +170,47 @@ def _is_short(value: object) -> bool:
     return isinstance(value, str) and 0 < len(value) <= 40 and value.isprintable()
 
 
-def _number(fields: dict[str, Any], key: str, line: bytes) -> float:
-    value = fields.get(key)
+def _number(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST:
-        raise EventError(f"`{key}` is not a number from 0 to {LARGEST:g}", line)
+        raise ValueError(f"not a number from 0 to {LARGEST:g}")
     return float(value)
 
 
-def _time(fields: dict[str, Any], line: bytes) -> float:
+def _time(value: object) -> float:
     """Steps that lie closer together than a clock can show would make a rate that no number holds."""
-    value = _number(fields, "time", line)
-    if 0 < value < SMALLEST_TIME:
-        raise EventError("`time` is nearer to 0 than any clock", line)
-    return value
+    if 0 < _number(value) < SMALLEST_TIME:
+        raise ValueError("nearer to 0 than any clock")
+    return _number(value)
 
 
-def _duration(fields: dict[str, Any], key: str, line: bytes) -> float:
-    value = _number(fields, key, line)
-    return value if value >= SMALLEST_TIME else 0.0
+def _duration(value: object) -> float:
+    seconds = _number(value)
+    return seconds if seconds >= SMALLEST_TIME else 0.0
 
 
-def _if_told(fields: dict[str, Any], key: str, line: bytes) -> float | None:
-    return _duration(fields, key, line) if fields.get(key) is not None else None
+def _if_told(value: object) -> float | None:
+    return None if value is None else _duration(value)
 
 
-def _count(fields: dict[str, Any], key: str, line: bytes) -> int:
-    value = _number(fields, key, line)
-    if value != int(value):
-        raise EventError(f"`{key}` is not a whole number", line)
-    return int(value)
+def _count(value: object) -> int:
+    number = _number(value)
+    if number != int(number):
+        raise ValueError("not a whole number")
+    return int(number)
+
+
+_COUNTS = ("bytes", "whole", "batch_size", "dataset_bytes", "dataset_samples", "samples", "epoch")
+READERS: dict[str, Callable[[object], Any]] = {
+    **dict.fromkeys(_COUNTS, _count),
+    **dict.fromkeys(("latency", "accelerator_seconds"), _if_told),
+    **{"sample_unit": _text, "stated": _stated, "time": _time, "input_wait": _duration, "where": _place},
+}
+"""How each field of an event is read; others are left alone."""
+_KINDS = {"reading": Reading, "start": Start, "step": Step, "out_of_memory": OutOfMemory, "end": End}
+EVENTS: dict[object, tuple[Callable[..., ChildEvent], tuple[str, ...]]] = {
+    kind: (event, tuple(part.name for part in fields(event))) for kind, event in _KINDS.items()
+}
+"""By its name what an event becomes, and its fields."""
 
 
 def shown(line: bytes) -> str:

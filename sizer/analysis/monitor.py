@@ -8,11 +8,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from sizer.analysis.accounting import rates
-from sizer.analysis.deadline import Progress, deadline_seconds, is_busy, least_deadline, reading_until
-from sizer.analysis.ending import BY_TIME, Stop, enough, next_look
 from sizer.analysis.epochs import Shown, measured_from_epoch, shown, two_epochs_seconds
 from sizer.analysis.events import ChildEvent, End, EventError, OutOfMemory, Reading, Start
+from sizer.analysis.stopping import (
+    BY_TIME,
+    Progress,
+    Stop,
+    deadline_seconds,
+    enough,
+    is_busy,
+    least_deadline,
+    next_look,
+    reading_until,
+)
 from sizer.records.run import Cause, Meter, MeterKind, RunWarning, Sample, Step
 from sizer.records.run_kinds import MemoryPlace
 from sizer.records.study import RunSpec
@@ -220,8 +228,7 @@ class RunMonitor:
 
     def live(self, now: float, samples: Sequence[Sample]) -> Live:
         """The present figures, CPU and disk from the last two samplings."""
-        now_used = rates(samples[-2], samples[-1]) if len(samples) >= 2 else None
-        cores, read, written = (now_used.cores, now_used.read_bytes, now_used.written_bytes) if now_used else (0, 0, 0)
+        cores, read, written = _used_a_second(samples[-2:])
         rate = _recent_rate(self.steps)
         since, given_up = now - self.began, self._given_up_seconds
         return Live(self.spec, since, rate, cores, read, written, self.unit, given_up, self.still_reading)
@@ -242,6 +249,16 @@ class RunMonitor:
         """How far it is with reading its data into memory; None where it does not, or has done so."""
         told = self.reading
         return told if told is not None and self.start is None and told.bytes < told.whole else None
+
+
+def _used_a_second(samples: Sequence[Sample]) -> tuple[float, float, float]:
+    """Cores, and bytes read and written a second, from the first of these samplings to the last; 0 without two."""
+    seconds = samples[-1].time - samples[0].time if samples else 0.0
+    if seconds <= 0:
+        return 0.0, 0.0, 0.0
+    first, last = samples[0], samples[-1]
+    read, written = last.read_bytes - first.read_bytes, last.written_bytes - first.written_bytes
+    return (last.core_seconds - first.core_seconds) / seconds, read / seconds, written / seconds
 
 
 def _recent_rate(steps: Sequence[Step]) -> float | None:

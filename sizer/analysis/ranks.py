@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
-from sizer.analysis.events import LARGEST, LINE_LIMIT, EventError, Start, parse_event
+from sizer.analysis.events import LARGEST, LINE_LIMIT, EventError, Start, event_of
 from sizer.records.run import Meter, MeterKind, Step
 
 PHASES = ("evaluate", "prepare", "infer", "learn", "optimize", "train", None)
@@ -158,7 +158,7 @@ class RankReader:
         phase = _phase(fields, line)
         if fields.get("event") == "start" and phase == len(PHASES) - 1:
             about = {"dataset_bytes": 0, "dataset_samples": 0, **fields}
-            start = parse_event(json.dumps(about).encode())
+            start = event_of(about, line)
             assert isinstance(start, Start)
             stronger = phase > self._phase
             if stronger:
@@ -210,7 +210,9 @@ class RankReader:
     def _steps(self, fields: dict[str, Any], line: bytes) -> list[Step]:
         """The steps of one record: one of its own fields, or a list of time, samples, waiting and epoch."""
         if "steps" not in fields:
-            return [self._step(fields, self._counted(fields.get("samples"), fields))]
+            step = event_of(fields | {"event": "step", "samples": self._counted(fields.get("samples"), fields)}, line)
+            assert isinstance(step, Step)
+            return [step]
         rows = fields["steps"]
         if not isinstance(rows, list) or not all(isinstance(row, list) and len(row) == 4 for row in rows):
             raise EventError("through the FIFO: `steps` is not a list of time, samples, input_wait and epoch", line)
@@ -239,11 +241,6 @@ class RankReader:
             self.counts_samples = False
             return self._batch_size
         return samples
-
-    def _step(self, fields: dict[str, Any], samples: object) -> Step:
-        step = parse_event(json.dumps({**fields, "event": "step", "samples": samples}).encode())
-        assert isinstance(step, Step)
-        return step
 
     def _in_order(self, steps: Iterable[Step]) -> list[Step]:
         """By time, none before what was told already: groups tell theirs at moments of their own."""

@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from sizer.analysis import accounting
 from sizer.analysis.accounting import gpu_uses, peaks
-from sizer.analysis.ending import Ending, Stop, outcome, refused_in
+from sizer.analysis.ending import ChildResult, outcome
 from sizer.analysis.epochs import Shown, measured_from_epoch
 from sizer.analysis.evidence import busy_shares, name_bottleneck, short_of_memory
 from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.run_warnings import disk_fall, memory_growth, run_warnings
 from sizer.analysis.steady_state import SteadyState, mean_rate, steady_state
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
-from sizer.records.device import Device, GpuUse
-from sizer.records.kinds import COMMAND
+from sizer.records.device import Device
 from sizer.records.run import (
-    Cause,
     Conditions,
     DataSet,
     Declared,
     DiskCheck,
-    LimitedBy,
     MemoryUse,
     RateDetails,
     Run,
-    RunWarning,
-    Sample,
     Step,
     WarningKind,
 )
@@ -43,29 +38,6 @@ NOT_THE_DISK = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR)
 """What binds after a fall that no disk has caused: the host itself became slower."""
 
 
-@dataclass(frozen=True)
-class ChildResult:
-    """All that came out of a child, and whether it `joined` its group. `gpus` are without their figures; `reasons` are
-    what around it explains a failure, `troubles` warnings that a run of any outcome has, `at_the_end` what was seen of
-    it when it was stopped; `silent`: it printed nothing at all."""
-
-    seen: RunMonitor
-    exit_status: int | None
-    joined: bool
-    samples: tuple[Sample, ...]
-    accounted: frozenset[str]
-    limited_by: LimitedBy
-    last_lines: str
-    resident_bytes: int | None
-    resident_after_bytes: int | None
-    throttles_buffered_writes: bool
-    gpus: tuple[GpuUse, ...] = ()
-    silent: bool = False
-    at_the_end: tuple[Cause, ...] = ()
-    reasons: tuple[Cause, ...] = ()
-    troubles: tuple[RunWarning, ...] = ()
-
-
 def run_record(
     measured: ChildResult,
     configuration: Configuration,
@@ -77,8 +49,7 @@ def run_record(
     """The Run of a child that is gone."""
     seen = measured.seen
     shown = seen.shown
-    ending = _ending(measured, shown)
-    how, error = outcome(ending)
+    how, error = outcome(measured, shown.steady is not None)
     if error and how in EXPLAINED:
         error = replace(error, reasons=(*error.reasons, *measured.reasons))
     if error and how is not Outcome.INTERRUPTED:
@@ -94,7 +65,7 @@ def run_record(
         meter=seen.meter if seen.steps else None,
         declared=Declared(stated=seen.start.stated if seen.start is not None else {}),
         data_set=_data_set(data_set, seen),
-        rate=RateDetails(stopped=ending.stop.value),
+        rate=RateDetails(stopped=measured.stop.value),
         # The kernel's mark has what came and went between two samplings.
         memory=MemoryUse(
             peak_memory_bytes=_peak(measured, "peak_memory_bytes") or _peak(measured, "memory_bytes"),
@@ -117,34 +88,6 @@ def run_record(
         samples=measured.samples,
     )
     return run if how is not Outcome.COMPLETED else _with_result(run, shown, measured)
-
-
-def _ending(measured: ChildResult, shown: Shown) -> Ending:
-    seen = measured.seen
-    return Ending(
-        stop=seen.stop or Stop.ENDED,
-        exit_status=measured.exit_status,
-        oom_kills=max((sample.oom_kills for sample in measured.samples), default=0),
-        measured=shown.steady is not None,
-        detail=seen.detail,
-        seconds=seen.stood_still_seconds or seen.limit_seconds,
-        started=seen.start is not None,
-        steps=seen.count,
-        silent_seconds=seen.silent_seconds,
-        longest_step=seen.longest_step,
-        seen=measured.at_the_end,
-        pattern=seen.spec.workload.pattern is not None,
-        no_rate=seen.no_rate,
-        silent=measured.silent,
-        wrong_unit=seen.wrong_unit,
-        busy=seen.busy,
-        kept_out=seen.kept_out,
-        refused_memory=seen.refused_memory or (refused_in(measured.last_lines) if measured.exit_status else None),
-        capped=seen.spec.limits.memory_bytes is not None,
-        joined=measured.joined,
-        reading=seen.still_reading,
-        own=seen.spec.workload.kind != COMMAND,
-    )
 
 
 def _with_result(run: Run, shown: Shown, found: ChildResult) -> Run:

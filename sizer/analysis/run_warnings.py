@@ -9,9 +9,9 @@ import numpy as np
 from scipy.special import stdtrit
 
 from sizer.analysis.accounting import grown, other_cores
-from sizer.analysis.ending import Stop
 from sizer.analysis.epochs import Epochs, measured_from_epoch
 from sizer.analysis.steady_state import Array, SteadyState, long_run_variance, mean_rate, without_line
+from sizer.analysis.stopping import Stop
 from sizer.records.configuration import Estimate
 from sizer.records.run import MemoryGrowth, RateChange, Run, RunWarning, Sample, Step, WarningKind
 
@@ -51,7 +51,7 @@ EPOCHS = {
 def run_warnings(run: Run, epochs: Epochs, settled: bool = True, calls: int = 1) -> tuple[RunWarning, ...]:
     """The warnings of a completed run, from what its record holds, the epochs that its rate is of, whether its
     interval can be trusted, and how many of the program's steps each kept one represents."""
-    found = [warning for part in (_host, _limits, _gpus, _memory, _disk, _length) for warning in part(run)]
+    found = [warning for part in (_host, _gpus, _memory, _disk, _length) for warning in part(run)]
     if not settled:
         found.append(RunWarning(WarningKind.UNSETTLED))
     if calls > 1:
@@ -62,20 +62,16 @@ def run_warnings(run: Run, epochs: Epochs, settled: bool = True, calls: int = 1)
 
 
 def _host(run: Run) -> Iterator[RunWarning]:
-    if run.conditions.other_cores is not None and run.conditions.other_cores > CONTENDED_CORES:
-        yield RunWarning(WarningKind.CONTENDED, {"cores": run.conditions.other_cores})
-    if run.conditions.stolen_cores is not None and run.conditions.stolen_cores > STOLEN_CORES:
-        yield RunWarning(WarningKind.STOLEN, {"cores": run.conditions.stolen_cores})
-    if run.conditions.overhead is not None and run.conditions.overhead > OVERHEAD:
-        yield RunWarning(WarningKind.OVERHEAD, {"share": run.conditions.overhead})
-
-
-def _limits(run: Run) -> Iterator[RunWarning]:
-    """A quota, which only a fraction of a vCPU has, holds a run back in slices."""
-    if run.conditions.throttled is not None and run.conditions.throttled > THROTTLED_SHARE:
-        vcpus = run.configuration.vcpus
-        assert vcpus is not None, "only an imported run lacks it"
-        yield RunWarning(WarningKind.THROTTLED, {"share": run.conditions.throttled, "vcpus": vcpus})
+    """What the host did beside the run, and its quota, which only a fraction of a vCPU has and which holds it back."""
+    for kind, figure, value, most in (
+        (WarningKind.CONTENDED, "cores", run.conditions.other_cores, CONTENDED_CORES),
+        (WarningKind.STOLEN, "cores", run.conditions.stolen_cores, STOLEN_CORES),
+        (WarningKind.OVERHEAD, "share", run.conditions.overhead, OVERHEAD),
+        (WarningKind.THROTTLED, "share", run.conditions.throttled, THROTTLED_SHARE),
+    ):
+        if value is not None and value > most:
+            vcpus = {"vcpus": run.configuration.vcpus or 0.0} if kind is WarningKind.THROTTLED else {}
+            yield RunWarning(kind, {figure: value} | vcpus)
 
 
 def _gpus(run: Run) -> Iterator[RunWarning]:

@@ -24,16 +24,13 @@ from sizer.plan.run_order import of_older_form, remaining
 from sizer.recommend.recommendation import recommend as best_spec
 from sizer.records.answer import Recommendation
 from sizer.records.messages import typed_path
-from sizer.records.run import DiskCheck, Run
+from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Objective
 from sizer.store.content import is_watched
 from sizer.store.study_folder import StudyFolder
 from sizer.study.presets import recorded_size
 from sizer.words.language import in_language, reader_language
-
-Tables = tuple[str, str]
-"""Of all runs, as CSV and as JSON."""
 
 
 def recommend(
@@ -51,27 +48,25 @@ def recommend(
     """
     runs = measured_runs(folder)
     model = fitted(folder) if model is None else model
-    chosen = chosen_next(folder, runs, model)
-    asked = folder.study.objective if objective is None else objective
-    if asked == folder.study.objective and catalog is None and baseline is None:
-        return _write_recommendation(folder, runs, model, chosen)
+    chosen, asked = chosen_next(folder, runs, model), folder.study.objective if objective is None else objective
     offers = Catalog.load() if catalog is None else catalog
-    return _best_spec(folder, model, runs, asked, offers, chosen, baseline)
+    found = _best_spec(folder, model, runs, asked, offers, chosen, baseline)
+    if asked == folder.study.objective and catalog is None and baseline is None:
+        _write_recommendation(folder, found, model)
+    return found
 
 
 def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:
     """Write model, recommendation, table of measurements and report into the folder. Raises HostError."""
     from sizer.bundled.reports import page
 
-    model, runs = fitted(folder, on_step), folder.runs()
-    on_step(StepBegun(Stage.RECOMMENDING))
-    chosen = chosen_next(folder, runs, model)
-    recommendation = _write_recommendation(folder, runs, model, chosen)
-    on_step(StepBegun(Stage.REPORTING))
-    material = _material(folder, runs, model, recommendation, write_tables(runs), chosen)
+    material = _concluded(folder, on_step)
     folder.write_text(folder.measurements_path, material.measurements_csv)
     page.write_report(folder.report_path, material, folder.write_text)
-    return Conclusion(model, recommendation, host_seen(folder, runs), folder.problems())
+    assert material.model is not None, "a model is what a page of a study shows"
+    assert material.recommendation is not None, "and what follows from it"
+    seen, problems = host_seen(folder, material.runs), folder.problems()
+    return Conclusion(material.model, material.recommendation, seen, problems, folder.report_path)
 
 
 def write_report(folder: StudyFolder, path: str | Path | None = None, language: str | None = None) -> Path:
@@ -83,23 +78,10 @@ def write_report(folder: StudyFolder, path: str | Path | None = None, language: 
 
     target = folder.report_path if path is None else Path(path)
     refuse_folder(target)
-    model = fitted(folder)
-    runs = folder.runs()
-    chosen = chosen_next(folder, runs, model)
-    recommendation = _write_recommendation(folder, runs, model, chosen)
-    material = _material(folder, runs, model, recommendation, write_tables(runs), chosen)
+    material = _concluded(folder)
     with in_language(reader_language() if language is None else language):
         page.write_report(target, material, folder.write_text)
     return target
-
-
-def _write_recommendation(
-    folder: StudyFolder, runs: tuple[Run, ...], model: Model, chosen: NextRun | PlanEnd | None
-) -> Recommendation:
-    refuse_folder(folder.recommendation_path)
-    found = _best_spec(folder, model, runs, folder.study.objective, Catalog.load(), chosen)
-    folder.write_json(folder.recommendation_path, recommendation_form(found, model))
-    return found
 
 
 def _best_spec(
@@ -124,27 +106,34 @@ def _best_spec(
     )
 
 
-def _material(
-    folder: StudyFolder,
-    runs: tuple[Run, ...],
-    model: Model,
-    recommendation: Recommendation,
-    tables: Tables,
-    chosen: NextRun | PlanEnd | None,
-) -> Material:
+def _write_recommendation(folder: StudyFolder, found: Recommendation, model: Model) -> None:
+    refuse_folder(folder.recommendation_path)
+    folder.write_json(folder.recommendation_path, recommendation_form(found, model))
+
+
+def _concluded(folder: StudyFolder, on_step: OnStep = no_step) -> Material:
+    """What a page shows; the model and the recommendation are written into the folder."""
+    model, runs = fitted(folder, on_step), folder.runs()
+    on_step(StepBegun(Stage.RECOMMENDING))
+    chosen = chosen_next(folder, runs, model)
+    recommendation = _best_spec(folder, model, runs, folder.study.objective, Catalog.load(), chosen)
+    _write_recommendation(folder, recommendation, model)
+    on_step(StepBegun(Stage.REPORTING))
+    table, form = write_tables(runs)
     return Material(
         study=folder.study,
         host=folder.host,
         runs=runs,
         model=model,
         recommendation=recommendation,
-        disk_checks=_disk_checks(runs),
+        # The last check of each tier.
+        disk_checks=tuple({run.disk.tier.name: run.disk for run in runs if run.disk is not None}.values()),
         notes=folder.notes,
         drift=_drift(folder, runs),
         created_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         version=__version__,
-        measurements_csv=tables[0],
-        measurements_json=tables[1],
+        measurements_csv=table,
+        measurements_json=form,
         folder=typed_path(folder.path),
         progress=_progress(folder, runs, chosen),
     )
@@ -172,11 +161,6 @@ def _drift(folder: StudyFolder, runs: tuple[Run, ...]) -> Spread | None:
     """How far the host drifted, as the reference configuration shows; None where it did not."""
     found = spread(runs, reference(folder.study, recorded_size(folder.host)))
     return None if found is None or found.share <= DRIFT_SHARE else found
-
-
-def _disk_checks(runs: tuple[Run, ...]) -> tuple[DiskCheck, ...]:
-    """The last check of each tier."""
-    return tuple({run.disk.tier.name: run.disk for run in runs if run.disk is not None}.values())
 
 
 def cpus_of(folder: StudyFolder) -> float | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sizer.api.conclusions import conclude
-from sizer.api.events import Concluded, OnEvent, TableImported, TableRead, ignore
+from sizer.api.events import OnEvent, TableImported, ignore
 from sizer.api.fitted_model import Stage, StepBegun
 from sizer.catalog.catalog import Catalog
 from sizer.exchange.imported import Imported, read_measurements
@@ -50,11 +50,11 @@ def import_table(
     on_event(StepBegun(Stage.READING))
     table = read_measurements(source, Catalog.load(), job_by, columns)
     refuse_unusable(path)
-    on_event(TableRead(source, table))
+    on_event(TableImported(source, table))
     on_event(StepBegun(Stage.STORING))
     written = write_study(path, table, source)
-    on_event(TableImported(table, path))
-    on_event(Concluded(conclude(written, on_event), written.report_path))
+    on_event(TableImported(source, table, path))
+    on_event(conclude(written, on_event))
     return ImportedStudy(written, table)
 
 

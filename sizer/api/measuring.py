@@ -6,27 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from sizer.api import events
 from sizer.api.conclusions import WatchedPage, conclude
-from sizer.api.events import (
-    AdaptiveEnded,
-    Concluded,
-    Doubted,
-    FollowingEnded,
-    HostBusy,
-    MeasuredBeside,
-    MeasuringStarted,
-    NotConcluded,
-    NothingLeft,
-    NotShown,
-    OnEvent,
-    RunFinished,
-    RunsLeft,
-    RunsTakenBack,
-    RunStarted,
-    StoodStill,
-    ignore,
-)
 from sizer.api.preconditions import without_lacking
 from sizer.api.preparing import Preparation, SetUp, prepare_data
 from sizer.api.studies import MeasuringHost, this_host
@@ -56,7 +39,7 @@ Asked = Callable[[], bool]
 
 
 def measure(
-    study: Study, folder: str | Path, on_event: OnEvent = ignore, stop: Asked = never, retry: bool = False
+    study: Study, folder: str | Path, on_event: events.OnEvent = events.ignore, stop: Asked = never, retry: bool = False
 ) -> StudyFolder:
     """Measure what is not finished yet of a study, and conclude: model, recommendation, table and report.
 
@@ -72,7 +55,7 @@ def measure(
 
 @contextmanager
 def measurement(
-    plan: StudyPlan, host: MeasuringHost, on_event: OnEvent = ignore, notes: Sequence[Note] = ()
+    plan: StudyPlan, host: MeasuringHost, on_event: events.OnEvent = events.ignore, notes: Sequence[Note] = ()
 ) -> Iterator[Measurement]:
     """A study ready to be measured in a folder that is new or gone on with; no other sizer measures here meanwhile.
 
@@ -86,7 +69,7 @@ def measurement(
 
 @contextmanager
 def continued(
-    path: str | Path, host: MeasuringHost, on_event: OnEvent = ignore, retry: bool = False
+    path: str | Path, host: MeasuringHost, on_event: events.OnEvent = events.ignore, retry: bool = False
 ) -> Iterator[Measurement]:
     """A study that its folder holds, ready to be gone on with. Raises InputError and HostError."""
     with _alone(on_event), StudyFolder.open(Path(path)).locked() as folder:
@@ -98,18 +81,18 @@ def continued(
 
 
 @contextmanager
-def _alone(on_event: OnEvent) -> Iterator[None]:
+def _alone(on_event: events.OnEvent) -> Iterator[None]:
     """Hold the host, and say who of other users measures on it all the same."""
     with measuring_alone() as others:
         for other in others:
-            on_event(MeasuredBeside(other))
+            on_event(other)
         yield
 
 
-def _ready(plan: StudyPlan, folder: StudyFolder, host: MeasuringHost, on_event: OnEvent) -> Measurement:
+def _ready(plan: StudyPlan, folder: StudyFolder, host: MeasuringHost, on_event: events.OnEvent) -> Measurement:
     """Say before any data is made which runs cannot do well here, and remove what a killed sizer left."""
     for doubt in replace(plan, finished=folder.runs()).doubts:
-        on_event(Doubted(doubt))
+        on_event(doubt)
     mounts = [Path(tier.path) for tier in plan.study.disks if tier.path is not None]
     for leftover in remove_what_was_left(host.backend, mounts, host.cache):
         on_event(leftover)
@@ -120,7 +103,9 @@ class Measurement:
     """One stretch of measuring: data first, then disks, then run after run, and what follows from these: two-epoch
     passes, and the searches for memory floors and largest batches."""
 
-    def __init__(self, plan: StudyPlan, folder: StudyFolder, host: MeasuringHost, on_event: OnEvent = ignore) -> None:
+    def __init__(
+        self, plan: StudyPlan, folder: StudyFolder, host: MeasuringHost, on_event: events.OnEvent = events.ignore
+    ) -> None:
         self.folder = folder
         self._plan = plan
         self._host = host
@@ -142,7 +127,11 @@ class Measurement:
         try:
             self.measure(stop, stop_now)
         except BaseException:
-            self._conclude_as_far_as_possible()
+            # What cannot be written now, `sizer report` writes.
+            try:
+                self._conclude()
+            except SizerError as error:
+                self._announce(events.AnnouncementKind.NOT_CONCLUDED, why=error)
             raise
         self._conclude()
         return frozenset(run.outcome for run in self.folder.runs() if self._plan.asks_for(run) and not is_bound(run))
@@ -177,7 +166,7 @@ class Measurement:
         # The data of a pass is prepared, too, whose cap follows from runs that are still to be made.
         needed = plan.left
         if not needed:
-            self._on_event(NothingLeft(len(plan.specs)))
+            self._announce(events.AnnouncementKind.NOTHING_LEFT, count=len(plan.specs))
             return
         chooser = plan.chooser
         if chooser is not None:
@@ -189,13 +178,13 @@ class Measurement:
                     self._end_following(each.following, each)
                 return
             count, seconds = plan.at_most(self._known())
-            self._on_event(MeasuringStarted(len(plan.kept) + count, len(plan.kept), seconds))
+            self._on_event(events.MeasuringStarted(len(plan.kept) + count, len(plan.kept), seconds))
         else:
-            self._on_event(MeasuringStarted(len(plan.specs), len(plan.specs) - len(todo), self._left(todo)))
+            self._on_event(events.MeasuringStarted(len(plan.specs), len(plan.specs) - len(todo), self._left(todo)))
         busy = host_load(self._host.backend).disturbs
         if busy is not None and not self._said_busy:
             self._said_busy = True
-            self._on_event(HostBusy(busy))
+            self._on_event(busy)
         self.folder.hold_room()
         needed = without_lacking(needed)
         data = prepare_data(study, needed, cache, self._on_event, self._stop, self._set_up)
@@ -225,7 +214,7 @@ class Measurement:
     def _end_choosing(self, end: PlanEnd) -> None:
         self._ended = end
         left = self._plan.unfinished_following(self._known(), end)
-        self._on_event(AdaptiveEnded(end, self.folder.path, left))
+        self._on_event(events.AdaptiveEnded(end, self.folder.path, left))
 
     def _conclude(self) -> None:
         """Write the marks of drift and the conclusion from every run that is stored. Raises HostError."""
@@ -237,15 +226,8 @@ class Measurement:
             planned = self._plan.specs
             left = len(remaining(planned, self.folder.runs()))
             if left and self._plan.study.adaptive is None:
-                self._on_event(RunsLeft(left, len(planned)))
-            self._on_event(Concluded(conclude(self.folder), self.folder.report_path))
-
-    def _conclude_as_far_as_possible(self) -> None:
-        """The same, where another error is raised afterwards: what cannot be written now, `sizer report` writes."""
-        try:
-            self._conclude()
-        except SizerError as error:
-            self._on_event(NotConcluded(error))
+                self._announce(events.AnnouncementKind.RUNS_LEFT, count=left, of=len(planned))
+            self._on_event(conclude(self.folder))
 
     def _take_back(self) -> None:
         """Store the runs that an earlier start could not put into the folder."""
@@ -259,7 +241,8 @@ class Measurement:
         path, host, cache = self.folder.real_path, self.folder.host, self._host.cache
         taken = take_back(path, host, cache, store)
         if taken:
-            self._on_event(RunsTakenBack(taken, unsaved_folder(path, host, cache), self.folder.path))
+            source, target = str(unsaved_folder(path, host, cache)), str(self.folder.path)
+            self._announce(events.AnnouncementKind.RUNS_TAKEN_BACK, source=source, folder=target, count=taken)
 
     def _left(self, todo: Sequence[RunSpec]) -> float:
         """Seconds that these runs, and the passes and searches after them, are expected to take."""
@@ -279,20 +262,20 @@ class Measurement:
         self._show()
         self.folder.hold_room()
         known = self.folder.runs()
-        self._on_event(RunStarted(spec, estimate_seconds([spec], known), left, why))
+        self._on_event(events.RunStarted(spec, estimate_seconds([spec], known), left, why))
         hooks, start_up = Hooks(self._on_event, self._stop_now), SeenTimes(known).start_up_seconds(spec)
         log = self.folder.log_path(spec.id)
         run = preparation.launch(spec, log, hooks, start_up)
         seconds = _stood_still_seconds(run)
         if seconds:
             self._stop_if_asked()
-            self._on_event(StoodStill(seconds))
+            self._announce(events.AnnouncementKind.STOOD_STILL, seconds=seconds)
             again = preparation.launch(spec, log, hooks, start_up)
             run = replace(again, wall_seconds=run.wall_seconds + again.wall_seconds)
         run = replace(run, reason=why)
         if run.outcome is not Outcome.INTERRUPTED:
             self._store(run)
-        self._on_event(RunFinished(run, self.folder.log_of(run)))
+        self._on_event(events.RunFinished(run, self.folder.log_of(run)))
         if self._plan.reference is not None and is_measurement(run.spec, self._plan.reference):
             self._mark_drift()
         return run
@@ -306,29 +289,35 @@ class Measurement:
         try:
             self._page.write_if_due(self.folder)
         except SizerError as error:
-            self._on_event(NotShown(error))
+            self._announce(events.AnnouncementKind.NOT_SHOWN, why=error)
         except Exception as error:
             # A fault in drawing must cost no run that is still to come; the conclusion at the end meets it again.
-            self._on_event(NotShown(SizerError("internal error in sizer ({what})", what=repr(error))))
+            fault = SizerError("internal error in sizer ({what})", what=repr(error))
+            self._announce(events.AnnouncementKind.NOT_SHOWN, why=fault)
+
+    def _announce(self, kind: events.AnnouncementKind, **values: Any) -> None:
+        self._on_event(events.Announcement(kind, **values))
 
     def _store(self, run: Run) -> None:
         """Store a run. Raises HostError that says where it lies instead, if the folder does not take it."""
         folder = self.folder
         try:
             folder.add(run)
-        except HostError as error:
-            try:
-                aside = keep_unsaved(run, folder.real_path, folder.host, self._host.cache)
-            except HostError as second:
-                raise HostError(
-                    "{error} The last run could not be stored in the cache either: {second}", error=error, second=second
-                ) from error
+            return
+        except HostError as first:
+            error = first
+        try:
+            aside = keep_unsaved(run, folder.real_path, folder.host, self._host.cache)
+        except HostError as second:
             raise HostError(
-                "{error} The last run is in {aside}; to store it and continue, type: {command}",
-                error=error,
-                aside=aside,
-                command=folder.going_on,
+                "{error} The last run could not be stored in the cache either: {second}", error=error, second=second
             ) from error
+        raise HostError(
+            "{error} The last run is in {aside}; to store it and continue, type: {command}",
+            error=error,
+            aside=aside,
+            command=folder.going_on,
+        ) from error
 
     def _follow(self, each: Following, preparation: Preparation) -> None:
         """Run after run until what is searched for is found or the pass is made, a run shows that it cannot be, or what
@@ -342,13 +331,13 @@ class Measurement:
 
     def _no_room(self, each: Following) -> Unfinished | None:
         """What is left of a search or pass where a bound has no room for its next run; None where that can be made."""
-        left = (
-            found for found in self._plan.unfinished_following(self._known(), self._ended) if found.following == each
-        )
-        return next((found for found in left if found.bound is not None), None)
+        for left in self._plan.unfinished_following(self._known(), self._ended):
+            if left.following == each and left.bound is not None:
+                return left
+        return None
 
     def _end_following(self, each: Following, left: Unfinished | None) -> None:
-        self._on_event(FollowingEnded(each, self.folder.runs(), left, self.folder.path))
+        self._on_event(events.FollowingEnded(each, self.folder.runs(), left, self.folder.path))
 
     def _mark_drift(self) -> None:
         """Write each run again whose warning of drift is not what the runs of the reference say by now."""

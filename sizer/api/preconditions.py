@@ -13,12 +13,14 @@ from sizer.host.cuda_library import cuda_gpus
 from sizer.host.frameworks import gpus_seen
 from sizer.host.interpreters import examined, interpreter, what_it_lacks, wrong_interpreter
 from sizer.host.nvml import gpus, has_driver
+from sizer.limits.delegation import AS_ROOT
 from sizer.limits.interface import Control, LimitsBackend
 from sizer.limits.users import ME, run_user
 from sizer.records.answer import Doubt, DoubtKind
 from sizer.records.frameworks import RUNNABLE
 from sizer.records.kinds import COMMAND, KINDS, OPENCV, OTHER, TRANSFORMERS
 from sizer.records.messages import HostError, InputError, Lines, Message
+from sizer.records.notes import Note, NoteKind
 from sizer.records.own_programs import placeholders_in
 from sizer.records.study import FrameworkPython, Limits, RunSpec, Study, Workload
 from sizer.runner.commands import gpu_environment
@@ -146,6 +148,28 @@ def _lacking(specs: Sequence[RunSpec], study: Study, backend: LimitsBackend) -> 
         if reason and not any(control is Control.DISK for control, _ in found):
             found[Control.DISK, reason] = Message("This host cannot emulate disks: {reason}", reason=reason)
     return list(found.values())
+
+
+LEFT_OUT = {
+    Control.FRACTIONAL_VCPUS: NoteKind.NO_FRACTIONAL_VCPUS,
+    Control.MEMORY: NoteKind.NO_MEMORY_AXIS,
+    Control.DISK: NoteKind.NO_DISK_AXIS,
+}
+"""What is left out of a study that sizer chooses, where a control is lacking."""
+
+Lacking = dict[Control, str]
+"""Controls that this host does not give us, each with the command that would fix it."""
+
+
+def lacking_controls(backend: LimitsBackend, arguments: str) -> Lacking:
+    """Those of a backend; the commands end in what is typed after `sizer`."""
+    lacking = [each for each in backend.capabilities() if not each.available]
+    return {each.control: each.fix_for(arguments) or AS_ROOT.command(arguments) for each in lacking}
+
+
+def notes_on(lacking: Lacking) -> tuple[Note, ...]:
+    """Which axes are left out for want of a control, for the report."""
+    return tuple(Note(kind, fix=lacking[control]) for control, kind in LEFT_OUT.items() if control in lacking)
 
 
 def caps_memory(backend: LimitsBackend) -> bool:

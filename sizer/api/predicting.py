@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from sizer.catalog.gpus import meant_gpu
 from sizer.model.model import Gpus, Model, WhatIf, WorkloadModel, name_of_disk
 from sizer.model.prediction import filled, predict_several
 from sizer.records.configuration import Bottleneck, Configuration
-from sizer.records.messages import AnyOf, InputError, typed_line
+from sizer.records.messages import AnyOf, InputError, Message, typed_line
 from sizer.records.prediction import Prediction, Refusal, Refused
 from sizer.words.language import ENGLISH, in_language
 from sizer.words.names import terms_of
@@ -32,6 +33,7 @@ def predict(
     `workload` may be left out of a study that has one. Raises InputError for a workload, disk or GPU that the study
     does not have, Refused (a NoAnswer) where the runs say nothing of the configuration; its `refusal` has the code.
     """
+    given = {"vcpus": vcpus, "memory_bytes": memory_bytes, "disk": disk, "batch_size": batch_size}
     found = workload_of(model, workload)
     if found.refused and not found.measured.rates:
         raise _refused(found.refused, found)
@@ -43,7 +45,7 @@ def predict(
             found=found.name,
             known=AnyOf(*known),
         )
-    asked = configuration(found, vcpus, memory_bytes, disk, batch_size, gpu, gpu_count)
+    asked = configuration(found, {**given, "gpu": gpu, "gpu_count": gpu_count})
     try:
         return predict_at(found, asked, what_if)
     except Refused as error:
@@ -75,23 +77,19 @@ def workload_of(model: Model, name: str | None) -> WorkloadModel:
     return model.workload(name)
 
 
-def configuration(
-    workload: WorkloadModel,
-    vcpus: float | None,
-    memory_bytes: int | None,
-    disk: str | None,
-    batch_size: int | None,
-    gpu: str | None,
-    gpu_count: int | None,
-) -> Configuration:
+def configuration(workload: WorkloadModel, given: Mapping[str, Any]) -> Configuration:
     """The configuration that is meant: what is given, and what is left out as it was measured with that.
 
     Raises InputError for a GPU that no run of the workload had.
     """
-    given = {"vcpus": vcpus, "memory_bytes": memory_bytes, "disk": disk, "batch_size": batch_size}
-    gpus = accelerator(gpu, gpu_count, workload)
-    given |= {"gpu": gpus.gpu if gpu is not None else None, "gpu_count": gpus.count if gpu_count else None}
-    return filled(workload, {name: value for name, value in given.items() if value is not None})
+    gpu, count = given.get("gpu"), given.get("gpu_count")
+    gpus = accelerator(gpu, count, workload)
+    names = ("vcpus", "memory_bytes", "disk", "batch_size")
+    asked = {name: given.get(name) for name in names} | {
+        "gpu": gpus.gpu if gpu is not None else None,
+        "gpu_count": gpus.count if count else None,
+    }
+    return filled(workload, {name: value for name, value in asked.items() if value is not None})
 
 
 def filled_in(workload: WorkloadModel, configuration: Configuration, given: Collection[str]) -> Configuration | None:
@@ -103,18 +101,12 @@ def filled_in(workload: WorkloadModel, configuration: Configuration, given: Coll
         "disk": measured.disks,
         "batch_size": measured.batch_size,
     }
-    left = {
-        name: getattr(configuration, name) for name, found in values.items() if name not in given and len(found) > 1
-    }
-    alike = [
-        each
-        for each in measured.gpus
-        if ("gpu" not in given or each.gpu == configuration.gpu)
-        and ("gpu_count" not in given or each.count == configuration.gpu_count)
-    ]
-    if len(alike) > 1:
-        left |= {"gpu": configuration.gpu, "gpu_count": configuration.gpu_count}
-    return replace(Configuration(None, None, None, None), **left) if left else None
+    left = [name for name, several in values.items() if name not in given and len(several) > 1]
+    gpus = [gpus for gpus in measured.gpus if "gpu" not in given or gpus.gpu == configuration.gpu]
+    if len([each for each in gpus if "gpu_count" not in given or each.count == configuration.gpu_count]) > 1:
+        left += ["gpu", "gpu_count"]
+    nothing = Configuration(None, None, None, None)
+    return replace(nothing, **{name: getattr(configuration, name) for name in left}) if left else None
 
 
 def predict_at(workload: WorkloadModel, configuration: Configuration, what_if: WhatIf = WhatIf()) -> Prediction:
@@ -180,14 +172,8 @@ def _not_measured(gpu: str, workload: WorkloadModel) -> InputError:
         return InputError(
             "No run of `{workload}` on GPU `{gpu}` completed: it ran out of memory.", workload=workload.name, gpu=gpu
         )
-    names = tuple(dict.fromkeys(each.gpu for each in workload.measured.gpus if each.gpu))
-    usual = (device.gpu or device.label,) if device.kind != "cpu" else ()
-    if not names and not usual:
-        return InputError(
-            "GPU `{gpu}` was not measured for `{workload}`, which was measured without one.",
-            gpu=gpu,
-            workload=workload.name,
-        )
+    names = dict.fromkeys(each.gpu for each in workload.measured.gpus if each.gpu)
+    usual = [device.gpu or device.label] if device.kind != "cpu" else [Message("none, as its runs had")]
     return InputError(
         "GPU `{gpu}` was not measured for `{workload}`; give {names}.",
         gpu=gpu,

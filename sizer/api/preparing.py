@@ -7,11 +7,11 @@ import os
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sizer import bundled
-from sizer.api.events import DataLacking, DiskChecked, DiskChecking, DiskUnusable, OnEvent, SettingUp, SetupFailed
+from sizer.api.events import Announcement, AnnouncementKind, OnEvent, SetupFailed
 from sizer.api.preconditions import lacks_driver
 from sizer.api.studies import MeasuringHost
 from sizer.host.interpreters import interpreter
@@ -29,36 +29,26 @@ from sizer.storage.disk_check import check_disk
 from sizer.storage.page_cache import files_of
 from sizer.storage.placement import Placement
 
+SetUp = dict[object, Failure | None]
+"""What workloads were set up with already, and how that failed, so that none is set up twice."""
+
+
+def _failure(kind: CauseKind, error: Exception) -> Failure:
+    return Failure(Cause(kind, text=str(error)))
+
 
 @dataclass(frozen=True)
 class PreparedData:
-    """The `user` by whom runs are made, and the data set of each workload, None for one that reads nothing.
-
-    `lacking` says why a workload has none, `not_set_up` why what it has to be set up with failed, and `refused` why the
-    user cannot make its runs.
-    """
+    """The `user` by whom runs are made, the data set of each workload, None for one that reads nothing, and why runs of
+    the others are refused."""
 
     user: RunUser
     sets: dict[Workload, DataSet | None] = field(default_factory=dict)
-    lacking: dict[Workload, Exception] = field(default_factory=dict)
-    not_set_up: dict[Workload, Failure] = field(default_factory=dict)
-    refused: dict[Workload, HostError] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class SetUp:
-    """What workloads were set up with already, and how that failed, so that none is set up twice."""
-
-    done: dict[object, Failure | None] = field(default_factory=dict)
+    refused: dict[Workload, Failure] = field(default_factory=dict)
 
 
 def prepare_data(
-    study: Study,
-    specs: Sequence[RunSpec],
-    cache: Path,
-    on_event: OnEvent,
-    stop: Callable[[], bool],
-    before: SetUp,
+    study: Study, specs: Sequence[RunSpec], cache: Path, on_event: OnEvent, stop: Callable[[], bool], before: SetUp
 ) -> PreparedData:
     """Set the workloads of these runs up, and find, make or pack their data, which the user of the runs is to read.
 
@@ -68,7 +58,7 @@ def prepare_data(
     try:
         user = run_user(study.run_as)
     except HostError as error:
-        return PreparedData(run_user(), refused=dict.fromkeys(workloads, error))
+        return PreparedData(run_user(), refused=dict.fromkeys(workloads, _failure(CauseKind.REFUSED, error)))
     data, whole = PreparedData(user), set[Path]()
     for workload in workloads:
         try:
@@ -76,43 +66,43 @@ def prepare_data(
                 user.check_reads(path)
             if workload.cwd is not None:
                 user.check_enters(Path(workload.cwd))
-            failure = _set_up(workload, user, before.done, on_event, stop)
+            failure = _set_up(workload, user, before, on_event, stop)
             if failure is not None:
-                data.not_set_up[workload] = failure
+                data.refused[workload] = failure
                 continue
             if workload.data is not None:
                 # Before sizer packs or indexes them with its own rights.
                 _check_reads(user, Path(workload.data).expanduser())
-        except HostError as error:
-            data.refused[workload] = error
-            continue
-        try:
-            python = interpreter(OPENCV, study.python(OPENCV))
-            # Who wrote the study has no rights of ours.
-            maker = user if study.python(OPENCV) is not None else None
-            sets = DataSets(
-                cache,
-                python,
-                bundled.WORKLOADS_PATH,
-                study.embedded_images,
-                on_event,
-                stop=stop,
-                whole=whole,
-                maker=maker,
-                reader=user,
-            )
-            data_set = sets.prepare(workload)
-        except (InputError, HostError, OSError) as error:
-            data.lacking[workload] = error
-            on_event(DataLacking(workload.name, error))
-            continue
-        try:
+            try:
+                data_set = _data_sets(study, cache, user, on_event, stop, whole).prepare(workload)
+            except (InputError, HostError, OSError) as error:
+                data.refused[workload] = _failure(CauseKind.NO_DATA, error)
+                on_event(Announcement(AnnouncementKind.DATA_LACKING, name=workload.name, why=error))
+                continue
             if data_set is not None:
                 _check_reads(user, Path(data_set.path))
             data.sets[workload] = data_set
         except HostError as error:
-            data.refused[workload] = error
+            data.refused[workload] = _failure(CauseKind.REFUSED, error)
     return data
+
+
+def _data_sets(
+    study: Study, cache: Path, user: RunUser, on_event: OnEvent, stop: Callable[[], bool], whole: set[Path]
+) -> DataSets:
+    chosen = study.python(OPENCV)
+    return DataSets(
+        cache,
+        interpreter(OPENCV, chosen),
+        bundled.WORKLOADS_PATH,
+        study.embedded_images,
+        on_event,
+        stop=stop,
+        whole=whole,
+        # Who wrote the study has no rights of ours.
+        maker=user if chosen is not None else None,
+        reader=user,
+    )
 
 
 def _check_reads(user: RunUser, data: Path) -> None:
@@ -133,22 +123,18 @@ def programs_of(workload: Workload, study: Study) -> tuple[Path, ...]:
 
 
 def _set_up(
-    workload: Workload,
-    user: RunUser,
-    done: dict[object, Failure | None],
-    on_event: OnEvent,
-    stop: Callable[[], bool],
+    workload: Workload, user: RunUser, done: SetUp, on_event: OnEvent, stop: Callable[[], bool]
 ) -> Failure | None:
     """Run its `setup`; those of one entry of the study file, and equal ones, are one."""
     if not workload.setup:
         return None
     key = workload.setup, workload.env, workload.pass_env, workload.cwd
     if key not in done:
-        on_event(SettingUp(workload.name))
+        on_event(Announcement(AnnouncementKind.SETTING_UP, name=workload.name))
         try:
             done[key] = set_up(workload, user, os.environ, stop)
         except HostError as error:
-            done[key] = Failure(Cause(CauseKind.SETUP_FAILED, text=str(error)))
+            done[key] = _failure(CauseKind.SETUP_FAILED, error)
         _stop_if_asked(stop)
     failure = done[key]
     if failure is not None:
@@ -165,13 +151,22 @@ class Preparation:
         self._data = data
         self._places = places
         self._checks: dict[str, DiskCheck] = {}
-        self._lacking_disks: dict[str, Exception] = {}
+        self._unusable: dict[str | None, Failure] = {}
 
     def prepare(self, specs: Sequence[RunSpec], on_event: OnEvent, stop: Callable[[], bool]) -> None:
         """Check every disk that these runs use, and copy their data to it. Raises Interrupted when `stop` says so."""
         for name in dict.fromkeys(spec.limits.disk for spec in specs if spec.limits.disk is not None):
             _stop_if_asked(stop)
-            self._check(self._study.disk(name), on_event, stop)
+            tier = self._study.disk(name)
+            on_event(Announcement(AnnouncementKind.DISK_CHECKING, name=name))
+            try:
+                check = check_disk(tier, self._places.volume(tier), self._host.backend, self._host.fio, stop)
+            except (HostError, InputError, OSError) as error:
+                self._unusable[name] = _failure(CauseKind.REFUSED, error)
+                on_event(Announcement(AnnouncementKind.DISK_UNUSABLE, name=name, why=error))
+                continue
+            self._checks[name] = check
+            on_event(check)
         for spec in specs:
             # A copy that fails, fails again for the run that needs it, and is its outcome.
             with suppress(HostError, InputError, OSError):
@@ -183,37 +178,19 @@ class Preparation:
 
         `start_up_seconds` are those to its first step that other runs of its workload let expect.
         """
+        failure = self._data.refused.get(spec.workload) or self._unusable.get(spec.limits.disk)
         if lacks_driver(spec.workload):
-            return self._refused(spec, Cause(CauseKind.UNSUPPORTED))
-        if spec.workload in self._data.not_set_up:
-            host = self._host.host
-            return refused(spec, self._data.not_set_up[spec.workload], host.cpus, host.memory_bytes)
-        if spec.workload in self._data.refused:
-            return self._refused(spec, Cause(CauseKind.REFUSED, text=str(self._data.refused[spec.workload])))
-        if spec.workload in self._data.lacking:
-            return self._refused(spec, Cause(CauseKind.NO_DATA, text=str(self._data.lacking[spec.workload])))
-        if spec.limits.disk in self._lacking_disks:
-            return self._refused(spec, Cause(CauseKind.REFUSED, text=str(self._lacking_disks[spec.limits.disk])))
-        try:
-            data_set, tier = self._data_of(spec), self._tier(spec)
-            with self._places.folders(tier) as (scratch, output):
-                paths = self._paths(spec, data_set, scratch, output)
-                context = self._context(paths, data_set, tier, log_path)
-                context = replace(context, start_up_seconds=start_up_seconds)
-                return launch(spec, context, self._host.backend, hooks)
-        except (HostError, OSError) as error:
-            return self._refused(spec, Cause(CauseKind.REFUSED, text=str(error)))
-
-    def _check(self, tier: DiskTier, on_event: OnEvent, stop: Callable[[], bool]) -> None:
-        on_event(DiskChecking(tier.name))
-        try:
-            check = check_disk(tier, self._places.volume(tier), self._host.backend, self._host.fio, stop)
-        except (HostError, InputError, OSError) as error:
-            self._lacking_disks[tier.name] = error
-            on_event(DiskUnusable(tier.name, error))
-            return
-        self._checks[tier.name] = check
-        on_event(DiskChecked(check))
+            failure = Failure(Cause(CauseKind.UNSUPPORTED))
+        if failure is None:
+            try:
+                data_set, tier = self._data_of(spec), self._tier(spec)
+                with self._places.folders(tier) as (scratch, output):
+                    paths = self._paths(spec, data_set, scratch, output)
+                    context = self._context(paths, data_set, tier, log_path, start_up_seconds)
+                    return launch(spec, context, self._host.backend, hooks)
+            except (HostError, OSError) as error:
+                failure = _failure(CauseKind.REFUSED, error)
+        return refused(spec, failure, self._host.host.cpus, self._host.host.memory_bytes)
 
     def _data_of(self, spec: RunSpec) -> DataSet | None:
         return self._places.data(self._data.sets.get(spec.workload), self._tier(spec))
@@ -228,7 +205,14 @@ class Preparation:
             output=output,
         )
 
-    def _context(self, paths: RunPaths, data_set: DataSet | None, tier: DiskTier | None, log_path: Path) -> RunContext:
+    def _context(
+        self,
+        paths: RunPaths,
+        data_set: DataSet | None,
+        tier: DiskTier | None,
+        log_path: Path,
+        start_up_seconds: float | None,
+    ) -> RunContext:
         return RunContext(
             paths=paths,
             data_set=data_set,
@@ -238,13 +222,10 @@ class Preparation:
             host_memory_bytes=self._host.host.memory_bytes,
             environment=os.environ,
             log_path=log_path,
+            start_up_seconds=start_up_seconds,
             user=self._places.user,
             processes=self._study.max_processes,
         )
-
-    def _refused(self, spec: RunSpec, cause: Cause) -> Run:
-        host = self._host.host
-        return refused(spec, Failure(cause), host.cpus, host.memory_bytes)
 
     def _tier(self, spec: RunSpec) -> DiskTier | None:
         return self._study.disk(spec.limits.disk) if spec.limits.disk is not None else None

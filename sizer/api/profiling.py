@@ -6,34 +6,25 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sizer.api.events import (
-    AxesChosen,
-    DisksNotRead,
-    FirstRunEnded,
-    FirstRunFailed,
-    Noted,
-    OnEvent,
-    VariablesWithheld,
-    ignore,
-)
+from sizer.api import events
 from sizer.api.fitted_model import open_study
 from sizer.api.measuring import Asked, Measurement, measurement
+from sizer.api.preconditions import Lacking, lacking_controls, notes_on
 from sizer.api.studies import MeasuringHost, this_host
 from sizer.api.study_plan import StudyPlan, plan_study
 from sizer.catalog.catalog import Catalog
 from sizer.files.given_files import read_given
 from sizer.files.writing import write_text
-from sizer.limits.delegation import AS_ROOT
-from sizer.limits.interface import Capability, Control
-from sizer.plan.axes_of_first_run import Abilities, chosen_axes, needs_of
+from sizer.limits.interface import Control
+from sizer.plan.axes_of_first_run import chosen_axes, needs_of
 from sizer.records.device import HOST_DISK
 from sizer.records.messages import InputError, Message, typed_line, typed_path
-from sizer.records.notes import Note, NoteKind
+from sizer.records.notes import Note
 from sizer.records.own_programs import placeholders_in
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
@@ -46,8 +37,6 @@ from sizer.store.study_folder import StudyFolder, refuse_unusable
 from sizer.study.own_job import Axes, OwnJob, own_job_text
 from sizer.study.parse import parse_study
 from sizer.words.profiling import profile_comments
-
-LEFT_OUT = {Control.FRACTIONAL_VCPUS: NoteKind.NO_FRACTIONAL_VCPUS, Control.MEMORY: NoteKind.NO_MEMORY_AXIS}
 
 
 @dataclass(frozen=True)
@@ -65,21 +54,22 @@ class Profile:
     def first_plan(self) -> StudyPlan:
         """The run without limits alone, made again where it crashed or timed out before."""
         once = replace(self, job=replace(self.job, repeats=1, batch_sizes=self.job.batch_sizes[:1]))
-        return self._plan(once._study(once._text(Axes())), retry=True)
+        study = once._study(own_job_text(once.job, self.folder.name, Axes()))
+        return plan_study(study, self.folder, self.host, retry=True)
 
     def plan(self, first: Run | None) -> StudyPlan:
         """All runs, as they follow from the first one; None: as far as they are known without it."""
-        return self._plan(self._study(self.text(first)))
+        return plan_study(self._study(self.text(first)), self.folder, self.host)
 
     def text(self, first: Run | None) -> str:
         """The study file of all runs."""
-        size, lacking = self.host.size, {each.control for each in self._lacking}
-        abilities = Abilities(Control.FRACTIONAL_VCPUS not in lacking, Control.MEMORY not in lacking)
+        size = self.host.size
         needs = None if first is None else needs_of(first, size)
-        chosen = chosen_axes(needs, size, abilities)
+        chosen = chosen_axes(needs, size, self._lacking)
         floor = chosen.memory_floor and self.job.memory_floor
         comments = profile_comments(self.job.name, typed_path(self.study_file), typed_path(self.folder), needs)
-        return self._text(Axes(chosen.vcpus, chosen.memory_bytes, floor, disks_by_name(self.job.disks)), comments)
+        axes = Axes(chosen.vcpus, chosen.memory_bytes, floor, disks_by_name(self.job.disks))
+        return own_job_text(self.job, self.folder.name, axes, comments)
 
     def first_run(self) -> Run | None:
         """The run without limits, where the folder has it with a rate."""
@@ -105,33 +95,27 @@ class Profile:
             refuse_other_job(self.folder, open_study(self.folder), workload)
         self.plan(None).check(self.host)
 
-    def remarks(self) -> Iterator[Noted | VariablesWithheld | DisksNotRead]:
+    def remarks(self) -> Iterator[Note | events.Announcement]:
         """What a person most likely wants to know before the first run."""
-        yield from map(Noted, self.notes)
+        yield from self.notes
         workload = self.first_spec.workload
         names = variables_withheld(workload)
         if names:
-            yield VariablesWithheld(names)
+            yield events.Announcement(events.AnnouncementKind.VARIABLES_WITHHELD, names=names)
         told = placeholders_in(workload.run_words)
         if self.job.disks and not told & {"data", "scratch"}:
-            yield DisksNotRead(tuple(disks_by_name(self.job.disks)), self.job.data is not None)
+            disks = tuple(disks_by_name(self.job.disks))
+            yield events.Announcement(events.AnnouncementKind.DISKS_NOT_READ, names=disks, source=self.job.data or "")
 
     @property
     def notes(self) -> tuple[Note, ...]:
         """The axes that are left out because this host cannot limit them, for the report."""
-        again = f"profile --out {typed_path(self.folder)} -- {typed_line(self.job.command)}"
-        return tuple(
-            Note(LEFT_OUT[each.control], fix=each.fix_for(again) or AS_ROOT.command(again))
-            for each in self._lacking
-            if each.control in LEFT_OUT
-        )
+        return notes_on({control: fix for control, fix in self._lacking.items() if control is not Control.DISK})
 
     @property
-    def _lacking(self) -> list[Capability]:
-        return [each for each in self.host.backend.capabilities() if not each.available]
-
-    def _text(self, axes: Axes, comments: Sequence[str] = ()) -> str:
-        return own_job_text(self.job, self.folder.name, axes, comments)
+    def _lacking(self) -> Lacking:
+        again = f"profile --out {typed_path(self.folder)} -- {typed_line(self.job.command)}"
+        return lacking_controls(self.host.backend, again)
 
     def _study(self, text: str) -> Study:
         """The study of the file, with the values of variables that no file holds. Raises InputError."""
@@ -149,9 +133,6 @@ class Profile:
         kept = tuple(replace(each, workload=replace(each.workload, env=self.job.env)) for each in study.workloads)
         return replace(study, workloads=kept)
 
-    def _plan(self, study: Study, retry: bool = False) -> StudyPlan:
-        return plan_study(study, self.folder, self.host, retry)
-
 
 def profile_of(job: OwnJob, folder: str | Path | None = None, host: MeasuringHost | None = None) -> Profile:
     """The profile of a job on this host; its folder is by default in the current one, by its name."""
@@ -164,7 +145,7 @@ def profile_of(job: OwnJob, folder: str | Path | None = None, host: MeasuringHos
 
 
 def profile(
-    job: OwnJob, folder: str | Path | None = None, on_event: OnEvent = ignore, stop: Asked = never
+    job: OwnJob, folder: str | Path | None = None, on_event: events.OnEvent = events.ignore, stop: Asked = never
 ) -> StudyFolder:
     """Measure a job without limits, choose the axes from that run, measure these, and conclude.
 
@@ -177,7 +158,7 @@ def profile(
 
 
 @contextmanager
-def profile_measurement(profile: Profile, on_event: OnEvent = ignore) -> Iterator[ProfileMeasurement]:
+def profile_measurement(profile: Profile, on_event: events.OnEvent = events.ignore) -> Iterator[ProfileMeasurement]:
     """A profile ready to be measured in a folder that is new or gone on with. Raises InputError and HostError."""
     profile.check()
     for remark in profile.remarks():
@@ -191,7 +172,7 @@ def profile_measurement(profile: Profile, on_event: OnEvent = ignore) -> Iterato
 class ProfileMeasurement:
     """One stretch of profiling: the run without limits, if it is not there, and then all others."""
 
-    def __init__(self, profile: Profile, measuring: Measurement, on_event: OnEvent) -> None:
+    def __init__(self, profile: Profile, measuring: Measurement, on_event: events.OnEvent) -> None:
         self.folder: StudyFolder = measuring.folder
         self.chosen = False
         self._profile = profile
@@ -206,14 +187,14 @@ class ProfileMeasurement:
             return frozenset()
         needs = needs_of(first, self._profile.host.size)
         if needs is None:
-            self._on_event(FirstRunFailed(first, self.folder.log_of(first), variables_wanted(first)))
+            self._on_event(events.FirstRunEnded(first, None, self.folder.log_of(first), variables_wanted(first)))
             return frozenset({first.outcome})
         plan, path = self._profile.plan(first), self._profile.study_file
         write_text(path, sealed(self._profile.text(first)))
         self.chosen = True
         self._measuring.go_on_with(plan)
-        self._on_event(FirstRunEnded(first, needs))
-        self._on_event(AxesChosen(plan.study, path, *self._measuring.to_come()))
+        self._on_event(events.FirstRunEnded(first, needs))
+        self._on_event(events.AxesChosen(plan.study, path, *self._measuring.to_come()))
         return self._measuring.run(stop, stop_now)
 
     def _first_run(self, stop: Asked, stop_now: Asked) -> Run | None:
@@ -234,20 +215,10 @@ class ProfileMeasurement:
 SEAL = "# sizer profile writes this file again as long as nobody changes it: "
 """Begins its last line, behind which stands what the rest comes to."""
 
-OPTIONS: Mapping[str, str] = {
-    "cwd": "--cwd",
-    "data": "--data",
-    "pattern": "--pattern",
-    "meter": "--meter",
-    "samples_per_step": "--samples-per-step",
-    "sample_unit": "--sample-unit",
-    "env": "--env",
-    "pass_env": "--pass-env",
-    "setup": "--setup",
-    "before": "--before",
-    "cache": "--disk",
-}
-"""What of a workload an option says."""
+OPTIONS = (
+    *("cwd", "data", "pattern", "meter", "samples_per_step", "sample_unit", "env", "pass_env", "setup", "before"),
+)
+"""What of a workload an option of the same name says."""
 
 
 def sealed(text: str) -> str:
@@ -287,7 +258,7 @@ def refuse_other_job(path: Path, folder: StudyFolder, now: Workload) -> None:
                 "{folder} was measured with another {option}; type the same as before, or choose another folder: sizer "
                 "profile --out DIR -- ...",
                 folder=path,
-                option=OPTIONS[changed[0]],
+                option=f"--{changed[0].replace('_', '-')}",
             )
 
 

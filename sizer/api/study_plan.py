@@ -14,16 +14,13 @@ from sizer.host.machine import Host, with_frameworks
 from sizer.limits.users import run_user
 from sizer.model.model import Model
 from sizer.model.runs import as_asked
-from sizer.plan.batch_search import BatchSearch, batch_searches
 from sizer.plan.chooser import Chooser, chooser_of
 from sizer.plan.chosen import NextRun, PlanEnd, Unfinished, most_to_follow, next_of, unfinished
 from sizer.plan.conclusions import place_of
 from sizer.plan.configurations import configurations as configurations_of
-from sizer.plan.floor_search import Search, searches
-from sizer.plan.following import Following
+from sizer.plan.following import BatchSearch, Following, Search, TwoEpochs, following_runs
 from sizer.plan.reference_runs import reference
 from sizer.plan.run_order import FAILED, UNFINISHED, plan, remaining
-from sizer.plan.two_epochs import TwoEpochs, two_epoch_passes
 from sizer.recommend.edges import StillPlanned
 from sizer.records.answer import Doubt
 from sizer.records.configuration import Configuration
@@ -36,18 +33,16 @@ from sizer.study.presets import recorded_size
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """A study to be measured: its runs, searches and two-epoch passes, where they are stored, which are there already,
+    """A study to be measured: its runs and those that follow from them, where they are stored, which are there already,
     with which outcomes one of these is measured again, the reference configuration, what chooses the runs of an
     adaptive plan, and the folder that the study file lies in, where it is known."""
 
     study: Study
     specs: Sequence[RunSpec]
-    searches: Sequence[Search]
+    following: Sequence[Following]
     folder: Path
     finished: Sequence[Run] = ()
     unfinished: frozenset[Outcome] = UNFINISHED
-    passes: Sequence[TwoEpochs] = ()
-    batch_searches: Sequence[BatchSearch] = ()
     reference: RunSpec | None = None
     chooser: Chooser | None = None
     beside: Path | None = None
@@ -56,8 +51,8 @@ class StudyPlan:
     def all_specs(self) -> list[RunSpec]:
         """The runs of the plan, of each search for a memory floor the one with the largest cap, and of each search for
         the largest batch the first one."""
-        floors = (search.at(search.most_bytes) for search in self.searches)
-        return [*self.specs, *floors, *(search.base for search in self.batch_searches)]
+        floors = (search.at(search.most_bytes) for search in self.following if isinstance(search, Search))
+        return [*self.specs, *floors, *(search.base for search in self.following if isinstance(search, BatchSearch))]
 
     @property
     def kept(self) -> list[Run]:
@@ -68,11 +63,6 @@ class StudyPlan:
     def todo(self) -> tuple[RunSpec, ...]:
         """The runs of the plan that are not there yet, or are measured again."""
         return remaining(self.specs, self.finished, self.unfinished)
-
-    @property
-    def following(self) -> tuple[Following, ...]:
-        """What comes after the runs of the plan, in its order: each next run of these depends on runs before it."""
-        return (*self.passes, *self.searches, *self.batch_searches)
 
     @property
     def left(self) -> list[RunSpec]:
@@ -101,7 +91,8 @@ class StudyPlan:
     @property
     def passes_to_come(self) -> list[TwoEpochs]:
         """The passes that will be made, or may be when the runs before them show how."""
-        return [each for each in self.passes if each.next_run(self.kept) or (self.todo and not each.is_done(self.kept))]
+        passes = [each for each in self.following if isinstance(each, TwoEpochs)]
+        return [each for each in passes if each.next_run(self.kept) or (self.todo and not each.is_done(self.kept))]
 
     @property
     def workloads(self) -> list[Workload]:
@@ -162,16 +153,14 @@ def plan_study(
 
     Raises InputError for a study of more runs than anyone waits for.
     """
-    size = host.size
+    size, capped = host.size, caps_memory(host.backend)
     return StudyPlan(
         study,
         specs=plan(study, size),
-        searches=searches(study, size),
+        following=tuple(each for each in following_runs(study, size) if capped or not isinstance(each, TwoEpochs)),
         folder=Path(folder),
         finished=finished,
         unfinished=UNFINISHED | FAILED if retry else UNFINISHED,
-        passes=two_epoch_passes(study, size) if caps_memory(host.backend) else (),
-        batch_searches=batch_searches(study, size),
         reference=reference(study, size),
         chooser=chooser_of(study, size),
     )
@@ -203,7 +192,8 @@ def searches_left(
         return ()
     study, size = folder.study, recorded_size(folder.host)
     made = [run for run in runs if run.outcome not in UNFINISHED]
-    return unfinished([*searches(study, size), *batch_searches(study, size)], made, study, chosen)
+    searches = [each for each in following_runs(study, size) if not isinstance(each, TwoEpochs)]
+    return unfinished(searches, made, study, chosen)
 
 
 def still_planned(

@@ -4,6 +4,7 @@ their arguments have in common."""
 from __future__ import annotations
 
 import argparse
+import json
 import re
 from collections.abc import Callable
 from importlib import import_module
@@ -11,8 +12,8 @@ from typing import Any, NoReturn
 
 from sizer import __version__
 from sizer.cli.printing import in_words, sentence
-from sizer.records.messages import Message
-from sizer.records.units import GIB
+from sizer.records.messages import InputError, Message
+from sizer.records.units import GIB, parse_whole
 
 DEFAULT_TIER_SIZE = 500 * GIB
 LANGUAGES = ("en", "zh")
@@ -121,12 +122,32 @@ class _Command(_Parser):
         return super().parse_known_args(args, namespace)
 
 
-Read = Callable[[str], Any]
+def typed(read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """A parser of records, which raises what argparse puts behind the option's name."""
+
+    def read_typed(text: str) -> Any:
+        try:
+            return read(text)
+        except InputError as error:
+            raise argparse.ArgumentTypeError(sentence(error)) from None
+
+    return read_typed
 
 
-def option(added: argparse._ActionsContainer, name: str, help_: str, read: Read | None = None, **more: Any) -> None:
+def whole(what: Message, most: int, example: str) -> Callable[[str], int]:
+    """What reads a number from 1 on."""
+    return lambda text: parse_whole(text, 1, most, what, example)
+
+
+def option(
+    added: argparse._ActionsContainer,
+    name: str,
+    help_: str | None,
+    read: Callable[[str], Any] | None = None,
+    **more: Any,
+) -> None:
     """An option with a value, whose text `read` turns into it."""
-    added.add_argument(name, type=read or str, help=help_, **more)
+    added.add_argument(name, type=typed(read) if read is not None else str, help=help_, **more)
 
 
 def flag(added: argparse._ActionsContainer, name: str, help_: str) -> None:
@@ -152,3 +173,7 @@ def add_retry(added: argparse._ActionsContainer) -> None:
 
 def add_json(added: argparse.ArgumentParser) -> None:
     flag(added, "--json", _("as JSON on stdout"))
+
+
+def print_json(form: object) -> None:
+    print(json.dumps(form, indent=1))

@@ -18,10 +18,8 @@ from sizer.api import MeasuringHost, StudyPlan
 from sizer.host.interpreters import interpreter
 from sizer.limits.interface import Control
 from sizer.limits.users import run_user
-from sizer.plan.batch_search import BatchSearch
-from sizer.plan.chooser import Chooser
 from sizer.plan.chosen import NextRun, PlanEnd
-from sizer.plan.floor_search import Search
+from sizer.plan.following import BatchSearch, Search
 from sizer.plan.run_order import estimate_seconds, guessed_workloads
 from sizer.records.frameworks import FRAMEWORKS
 from sizer.records.kinds import KINDS, OPENCV
@@ -30,23 +28,8 @@ from sizer.records.own_programs import placeholders_in
 from sizer.records.run_kinds import Purpose
 from sizer.records.study import RunSpec, Workload
 from sizer.storage.data_cache import cache_folder
-from sizer.words.planning import (
-    Touch,
-    batch_search_to_come,
-    emulated_line,
-    epochs_take_longer,
-    limits_available,
-    pass_to_come,
-    plan_ended,
-    plan_total,
-    planned_run,
-    privileges_needed,
-    program_not_found,
-    search_to_come,
-    start_to_come,
-    time_guessed,
-    touch_line,
-)
+from sizer.words import planning as words
+from sizer.words.planning import Touch, touch_line
 from sizer.words.runs import run_in_words, stages_in_words
 from sizer.words.terminal import doubt_in_words, warning_said
 
@@ -56,7 +39,7 @@ def show(plan: StudyPlan, host: MeasuringHost, further: Sequence[str] = ()) -> i
     for line in (*lines(plan, os.environ), *further):
         print(line)
     plan.check(host)
-    print(limits_available())
+    print(words.limits_available())
     for doubt in plan.doubts:
         print(warning_said(doubt_in_words(doubt)))
     return 0
@@ -64,70 +47,64 @@ def show(plan: StudyPlan, host: MeasuringHost, further: Sequence[str] = ()) -> i
 
 def lines(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
     """The whole list, line by line; a workload is listed once, although runs that isolate a stage are fed otherwise."""
-    yield from _plan(plan)
-    yield from dict.fromkeys(_programs(plan, environment))
-    yield from dict.fromkeys(_read(plan))
-    yield from dict.fromkeys(_written(plan, environment))
-    yield from dict.fromkeys(_devices(plan))
-    yield privileges_needed(tuple(_needs_root(plan)))
+    yield from _runs(plan)
+    yield from dict.fromkeys(_touched(plan, environment))
+    yield words.privileges_needed(tuple(_needs_root(plan)))
 
 
-def _plan(plan: StudyPlan) -> Iterator[str]:
-    specs, finished, todo = plan.specs, plan.finished, plan.todo
-    if plan.chooser is not None:
-        todo, chosen = _next_chosen(plan, plan.chooser)
-    emulated = plan.study.emulated_disks
+def _runs(plan: StudyPlan) -> Iterator[str]:
+    """The runs, how long they take, and those that follow from them."""
+    emulated, (todo, chosen) = plan.study.emulated_disks, _next(plan)
     for spec in todo:
-        reference = spec.purpose is Purpose.REFERENCE
         run, command = run_in_words(spec, emulated), typed_line(spec.workload.command)
-        yield planned_run(spec.id, run, spec.repeat + 1, command, reference=reference)
-    for stage in dict.fromkeys(spec.stage for spec in todo if spec.stage is not None):
-        yield stages_in_words(stage)
-    if plan.chooser is None:
-        yield plan_total(len(todo), estimate_seconds(todo, finished), len(specs) - len(todo))
+        reference = spec.purpose is Purpose.REFERENCE
+        yield words.planned_run(spec.id, run, spec.repeat + 1, command, reference=reference)
+    yield from map(stages_in_words, dict.fromkeys(spec.stage for spec in todo if spec.stage is not None))
+    if chosen is None:
+        yield words.plan_total(len(todo), estimate_seconds(todo, plan.finished), len(plan.specs) - len(todo))
     elif isinstance(chosen, PlanEnd):
-        yield plan_ended(chosen, emulated)
+        yield words.plan_ended(chosen, emulated)
     else:
         others = bool(plan.next_runs(plan.kept) or plan.passes_to_come)
-        yield start_to_come(*plan.at_most(plan.kept), len(plan.kept), others=others)
-    guessed = guessed_workloads(todo, finished)
+        yield words.start_to_come(*plan.at_most(plan.kept), len(plan.kept), others=others)
+    guessed = guessed_workloads(todo, plan.finished)
     if guessed:
-        yield time_guessed(guessed)
-    if any(measured_from_epoch(spec.workload) for spec in todo) and not finished:
-        yield epochs_take_longer()
+        yield words.time_guessed(guessed)
+    if any(measured_from_epoch(spec.workload) for spec in todo) and not plan.finished:
+        yield words.epochs_take_longer()
     for coming in plan.passes_to_come:
-        yield pass_to_come(coming.base.workload.name)
-    bounded = [each.following for each in plan.unfinished_following(plan.kept) if each.bound is not None]
-    for each, spec in plan.next_runs(plan.kept):
-        if each in bounded:
-            continue
-        if isinstance(each, Search):
-            seconds, command = estimate_seconds([spec], plan.kept), typed_line(spec.workload.command)
-            yield search_to_come(each.most_runs, seconds, spec.workload.name, each.usual_runs, command)
-        if isinstance(each, BatchSearch):
-            yield _batch_search(each, spec, plan)
+        yield words.pass_to_come(coming.base.workload.name)
+    bounded = [left.following for left in plan.unfinished_following(plan.kept) if left.bound is not None]
+    for search, spec in plan.next_runs(plan.kept):
+        seconds, command, name = (
+            estimate_seconds([spec], plan.kept),
+            typed_line(spec.workload.command),
+            spec.workload.name,
+        )
+        if isinstance(search, Search) and search not in bounded:
+            yield words.search_to_come(search.most_runs, seconds, name, search.usual_runs, command)
+        if isinstance(search, BatchSearch) and search not in bounded:
+            # The first run is the shortest of a search for the largest batch: each time-out bounds one.
+            timeout = spec.measure.timeout or 0.0
+            asked = search.most_runs, name, search.most, search.usual_runs
+            yield words.batch_search_to_come(*asked, seconds, timeout, command)
 
 
-def _next_chosen(plan: StudyPlan, chooser: Chooser) -> tuple[tuple[RunSpec, ...], NextRun | PlanEnd]:
-    """Of an adaptive plan the first runs that are left, else the next one, as far as its bound has room; and what it
-    does next."""
-    chosen, made = chooser.next_run(plan.kept), {run.id for run in plan.kept}
+def _next(plan: StudyPlan) -> tuple[Sequence[RunSpec], NextRun | PlanEnd | None]:
+    """The runs that are left; of an adaptive plan the first ones that are, else the next one, as far as its bound has
+    room, and what it does next."""
+    if plan.chooser is None:
+        return plan.todo, None
+    chosen, made = plan.chooser.next_run(plan.kept), {run.id for run in plan.kept}
     if isinstance(chosen, PlanEnd):
         return (), chosen
     most, _ = plan.at_most(plan.kept)
-    first = tuple(spec for spec in chooser.start() if spec.id not in made)
+    first = tuple(spec for spec in plan.chooser.start() if spec.id not in made)
     return (first or (chosen.spec,))[:most], chosen
 
 
-def _batch_search(each: BatchSearch, spec: RunSpec, plan: StudyPlan) -> str:
-    """The first run is the shortest of a search for the largest batch: each time-out bounds one."""
-    seconds = estimate_seconds([spec], plan.kept)
-    command = typed_line(spec.workload.command)
-    asked = each.most_runs, spec.workload.name, each.most, each.usual_runs
-    return batch_search_to_come(*asked, seconds, spec.measure.timeout or 0.0, command)
-
-
-def _programs(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
+def _touched(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
+    """What is run, read, written and used."""
     for workload in plan.workloads:
         if workload.command:
             place = Touch.COMMAND if workload.cwd is None else Touch.COMMAND_IN_FOLDER
@@ -135,25 +112,32 @@ def _programs(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
             yield from _around_command(workload, environment)
         else:
             yield touch_line(Touch.MODULE, _module(plan, workload.framework, workload.kind), workload.name)
-    making = list(dict.fromkeys(line for workload in plan.workloads for line in _making(plan, workload)))
+    making = dict.fromkeys(line for workload in plan.workloads for line in _making(plan, workload))
     yield from (touch_line(Touch.DATA_MODULE, module) for module in making)
     if making:
         yield touch_line(Touch.SYNC)
     if plan.workloads:
         yield touch_line(Touch.LIMITER)
-        yield touch_line(Touch.RUN_AS, _user(plan))
+        user = plan.study.run_as  # as it was asked for, where this host has none or does not let us
+        with suppress(HostError):
+            user = run_user(user).name
+        yield touch_line(Touch.RUN_AS, user)
     if plan.disks:
         yield touch_line(Touch.FIO)
     if any(tier.emulated is not None for tier in plan.disks):
         yield touch_line(Touch.EMULATION)
     yield from _asking(plan)
-
-
-def _user(plan: StudyPlan) -> str:
-    """The name of the user by whom runs are made, as it was asked for where this host has none or does not let us."""
-    with suppress(HostError):
-        return run_user(plan.study.run_as).name
-    return plan.study.run_as
+    for workload in plan.workloads:
+        if workload.data is not None:
+            yield touch_line(Touch.DATA, typed_path(workload.data), workload.name)
+    yield from _written(plan, environment)
+    asked = {(spec.workload.name, spec.batch_size): spec for spec in plan.all_specs}
+    for (name, batch_size), spec in sorted(asked.items()):
+        if spec.device.kind == "emulated":
+            yield words.emulated_line(name, spec.device, batch_size)
+    for workload in plan.workloads:
+        if workload.computes_on.kind == "cuda":
+            yield touch_line(Touch.GPU, workload.computes_on.index, workload.name)
 
 
 def _program(workload: Workload, word: str, environment: Mapping[str, str]) -> str:
@@ -161,19 +145,19 @@ def _program(workload: Workload, word: str, environment: Mapping[str, str]) -> s
     if placeholders_in([word]):
         return typed_path(word)
     found = shutil.which(word, path=workload.search_path(environment))
-    return typed_path(found) if found and os.path.isabs(found) else program_not_found()
+    return typed_path(found) if found and os.path.isabs(found) else words.program_not_found()
 
 
 def _around_command(workload: Workload, environment: Mapping[str, str]) -> Iterator[str]:
     """What is run beside a command, and the variables that it gets, without the values that nobody is shown."""
-    for touch, words in ((Touch.SETUP, workload.setup), (Touch.BEFORE, workload.before)):
-        if words:
-            yield touch_line(touch, typed_line(words), workload.name, _program(workload, words[0], environment))
-    for each in workload.env:
-        if each.value is None:
-            yield touch_line(Touch.HIDDEN_VARIABLE, each.name, workload.name)
+    for touch, line in ((Touch.SETUP, workload.setup), (Touch.BEFORE, workload.before)):
+        if line:
+            yield touch_line(touch, typed_line(line), workload.name, _program(workload, line[0], environment))
+    for variable in workload.env:
+        if variable.value is None:
+            yield touch_line(Touch.HIDDEN_VARIABLE, variable.name, workload.name)
         else:
-            yield touch_line(Touch.VARIABLE, typed_line([f"{each.name}={each.value}"]), workload.name)
+            yield touch_line(Touch.VARIABLE, typed_line([f"{variable.name}={variable.value}"]), workload.name)
     if workload.pass_env:
         yield touch_line(Touch.PASSED_VARIABLES, ", ".join(workload.pass_env), workload.name)
 
@@ -181,25 +165,18 @@ def _around_command(workload: Workload, environment: Mapping[str, str]) -> Itera
 def _asking(plan: StudyPlan) -> Iterator[str]:
     """What is started only to ask something: before any run, and whether one is left to be made or not."""
     yield touch_line(Touch.HOST_FACTS)
-    for python in _interpreters(plan):
-        yield touch_line(Touch.VERSIONS, typed_path(python))
+    pythons: list[Path] = []
+    for framework in FRAMEWORKS:
+        with suppress(HostError):
+            pythons.append(interpreter(framework))
+    pythons += [interpreter(chosen.framework, chosen) for chosen in plan.chosen_interpreters]
+    yield from (touch_line(Touch.VERSIONS, typed_path(python)) for python in pythons)
     if os.geteuid() != 0:
         yield touch_line(Touch.DELEGATION)
     for name in dict.fromkeys(spec.limits.disk for spec in plan.all_specs if spec.limits.disk is not None):
         mount = plan.study.disk(name).path
         if mount is not None:
             yield touch_line(Touch.MOUNT, typed_path(mount), name)
-
-
-def _interpreters(plan: StudyPlan) -> list[Path]:
-    """Each Python that is asked for the versions of a framework's packages, once."""
-    found: dict[Path, None] = {}
-    for framework in FRAMEWORKS:
-        with suppress(HostError):
-            found[interpreter(framework)] = None
-    for each in plan.chosen_interpreters:
-        found[interpreter(each.framework, each)] = None
-    return list(found)
 
 
 def _making(plan: StudyPlan, workload: Workload) -> Iterator[str]:
@@ -219,12 +196,6 @@ def _module(plan: StudyPlan, framework: str | None, module: str) -> str:
     return f"{typed_path(interpreter(framework, plan.study.python(framework)))} -m workloads.{module}"
 
 
-def _read(plan: StudyPlan) -> Iterator[str]:
-    for workload in plan.workloads:
-        if workload.data is not None:
-            yield touch_line(Touch.DATA, typed_path(workload.data), workload.name)
-
-
 def _written(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
     folder = typed_path(plan.folder.absolute())
     if plan.finished:
@@ -241,25 +212,12 @@ def _written(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
             yield touch_line(Touch.DISK, typed_path(tier.path), tier.name)
 
 
-def _devices(plan: StudyPlan) -> Iterator[str]:
-    asked = {(spec.workload.name, spec.batch_size): spec for spec in plan.all_specs}
-    for (name, batch_size), spec in sorted(asked.items()):
-        if spec.device.kind == "emulated":
-            yield emulated_line(name, spec.device, batch_size)
-    for workload in plan.workloads:
-        if workload.computes_on.kind == "cuda":
-            yield touch_line(Touch.GPU, workload.computes_on.index, workload.name)
-
-
-def _needs_root(plan: StudyPlan) -> set[Control]:
+def _needs_root(plan: StudyPlan) -> Iterator[Control]:
     """Everything but whole vCPUs and real mounts."""
-    needs = set()
-    for spec in plan.left:
-        limits = spec.limits
-        if limits.vcpus is not None and not float(limits.vcpus).is_integer():
-            needs.add(Control.FRACTIONAL_VCPUS)
-        if limits.memory_bytes is not None:
-            needs.add(Control.MEMORY)
-        if limits.disk is not None and plan.study.disk(limits.disk).emulated is not None:
-            needs.add(Control.DISK)
-    return needs
+    limits = [spec.limits for spec in plan.left]
+    if any(limit.vcpus is not None and not float(limit.vcpus).is_integer() for limit in limits):
+        yield Control.FRACTIONAL_VCPUS
+    if any(limit.memory_bytes is not None for limit in limits):
+        yield Control.MEMORY
+    if any(tier.emulated is not None for tier in plan.disks):
+        yield Control.DISK

@@ -7,14 +7,15 @@ import operator
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sizer.records.answer import Answer, InstanceOffer
-from sizer.records.configuration import Bottleneck, Estimate
+from sizer.records.answer import Answer
+from sizer.records.configuration import Bottleneck
 from sizer.records.messages import AnyOf, InputError
 from sizer.records.units import GIB, format_rate, format_seconds, format_share, format_usd, parse_seconds
 
 CONDITION = re.compile(r"\s*(?P<name>\w+)\s*(?P<sign><=|>=|!=|==|=|<|>)\s*(?P<value>\S+)\s*")
-SIGNS: dict[str, Callable[[float, float], bool]] = {
+SIGNS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
@@ -42,25 +43,18 @@ def _seconds(text: str) -> float:
 
 
 @dataclass(frozen=True)
-class GatedFigure:
-    """A number of an answer that a gate may ask for; `of` gives None where it is not known, for the reason `lacking`.
+class Gated:
+    """What a gate may ask of an answer: `of` gives None where it is not known, for the reason `lacking`.
 
-    `parse` raises InputError or ValueError for what is no such number.
+    `parse` raises InputError or ValueError for what is no such number. A word is one of `choices`, which only = and !=
+    make sense of.
     """
 
-    of: Callable[[Answer], float | None]
-    shown: Callable[[float, Answer], str]
+    of: Callable[[Answer], Any]
+    shown: Callable[[float, Answer], str] = lambda value, _: f"{value:g}"
     lacking: str = "there is no spec"
     parse: Callable[[str], float] = _number
-
-
-@dataclass(frozen=True)
-class GatedWord:
-    """A word of an answer that a gate may ask for, of a closed list; only = and != make sense of it."""
-
-    of: Callable[[Answer], str | None]
-    choices: tuple[str, ...]
-    lacking: str = "there is no spec"
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -83,56 +77,53 @@ class GateResult:
     sentence: str
 
 
-def _plain(value: float, _: Answer) -> str:
-    return f"{value:g}"
+def _rate(value: float, answer: Answer) -> str:
+    return format_rate(value, answer.sample_unit)
 
 
 def _usd(value: float, _: Answer) -> str:
     return format_usd(value)
 
 
-def _in_unit(value: float, answer: Answer) -> str:
-    return format_rate(value, answer.sample_unit)
-
-
-def _offer(answer: Answer) -> InstanceOffer | None:
-    return next((offer for offer in answer.instances if offer.usd_per_hour is not None), None)
-
-
-def _rate(answer: Answer) -> Estimate | None:
-    return None if answer.rate_in_doubt else answer.throughput
+def _of_offer(name: str) -> Callable[[Answer], float | None]:
+    """A figure of the cheapest instance type."""
+    return lambda answer: next(
+        (getattr(offer, name) for offer in answer.instances if offer.usd_per_hour is not None), None
+    )
 
 
 DOUBTED = "the rates that its runs told are known to be wrong"
 UNPRICED = "no instance type that holds the spec has a price"
-NO_SAMPLE_PRICE = f"{UNPRICED}, or its rates are relative"
 BOUNDS = tuple(bottleneck.value for bottleneck in Bottleneck)
-NAMES: dict[str, GatedFigure | GatedWord] = {
-    "status": GatedWord(lambda a: a.status, ("recommended", "at_least", "refused")),
-    "provisional": GatedWord(lambda a: str(a.provisional).lower(), ("true", "false")),
-    "bottleneck": GatedWord(lambda a: a.bottleneck.value if a.bottleneck else None, BOUNDS),
-    "next_bottleneck": GatedWord(
-        lambda a: a.next_bottleneck.value if a.next_bottleneck else None, BOUNDS, "none is known"
+NAMES: dict[str, Gated] = {
+    "status": Gated(lambda a: a.status, choices=("recommended", "at_least", "refused")),
+    "provisional": Gated(lambda a: str(a.provisional).lower(), choices=("true", "false")),
+    "bottleneck": Gated(lambda a: a.bottleneck and a.bottleneck.value, choices=BOUNDS),
+    "next_bottleneck": Gated(
+        lambda a: a.next_bottleneck and a.next_bottleneck.value, lacking="none is known", choices=BOUNDS
     ),
-    "throughput": GatedFigure(lambda a: rate.value if (rate := _rate(a)) else None, _in_unit, DOUBTED),
-    "throughput_low": GatedFigure(lambda a: rate.low if (rate := _rate(a)) else None, _in_unit, DOUBTED),
-    "probability": GatedFigure(lambda a: a.probability, _plain),
-    "vcpus": GatedFigure(lambda a: a.spec.vcpus if a.spec else None, _plain, "the table has no `vcpus`"),
-    "memory_gib": GatedFigure(
-        lambda a: a.spec.memory_bytes / GIB if a.spec and a.spec.memory_bytes else None, _plain, "memory was not varied"
+    "throughput": Gated(lambda a: a.throughput.value if a.throughput and not a.rate_in_doubt else None, _rate, DOUBTED),
+    "throughput_low": Gated(
+        lambda a: a.throughput.low if a.throughput and not a.rate_in_doubt else None, _rate, DOUBTED
     ),
-    "gpu_count": GatedFigure(lambda a: a.spec.gpu_count if a.spec else None, _plain),
-    "usd_per_hour": GatedFigure(lambda a: offer.usd_per_hour if (offer := _offer(a)) else None, _usd, UNPRICED),
-    "usd_per_million_samples": GatedFigure(
-        lambda a: offer.usd_per_million_samples if (offer := _offer(a)) else None, _usd, NO_SAMPLE_PRICE
+    "probability": Gated(lambda a: a.probability),
+    "vcpus": Gated(lambda a: a.spec.vcpus if a.spec else None, lacking="the table has no `vcpus`"),
+    "memory_gib": Gated(
+        lambda a: a.spec.memory_bytes / GIB if a.spec and a.spec.memory_bytes else None,
+        lacking="memory was not varied",
     ),
-    "saving": GatedFigure(
+    "gpu_count": Gated(lambda a: a.spec.gpu_count if a.spec else None),
+    "usd_per_hour": Gated(_of_offer("usd_per_hour"), _usd, UNPRICED),
+    "usd_per_million_samples": Gated(
+        _of_offer("usd_per_million_samples"), _usd, f"{UNPRICED}, or its rates are relative"
+    ),
+    "saving": Gated(
         lambda a: a.baseline.saving if a.baseline else None, lambda v, _: format_share(v), "a price is unknown", _share
     ),
-    "job_seconds": GatedFigure(
+    "job_seconds": Gated(
         lambda a: a.job.seconds.value if a.job else None, lambda v, _: format_seconds(v), parse=_seconds
     ),
-    "job_usd": GatedFigure(lambda a: a.job.usd if a.job else None, _usd, UNPRICED),
+    "job_usd": Gated(lambda a: a.job.usd if a.job else None, _usd, UNPRICED),
 }
 
 
@@ -180,24 +171,22 @@ def _of_workload(text: str, workloads: Sequence[str]) -> tuple[str | None, str]:
         if written.startswith(name) and colon == ":" and CONDITION.fullmatch(condition):
             return name, condition
     before, colon, condition = written.rpartition(":")
-    if colon and not CONDITION.fullmatch(written):
-        return before.strip(), condition
-    return None, written
+    return (before.strip(), condition) if colon and not CONDITION.fullmatch(written) else (None, written)
 
 
 def _wanted(given: str, name: str, sign: str, value: str) -> float | str:
-    asked = NAMES[name]
-    if isinstance(asked, GatedWord):
-        if value in asked.choices and sign in ("=", "==", "!="):
-            return value
+    choices = NAMES[name].choices
+    if choices and value in choices and sign in ("=", "==", "!="):
+        return value
+    if choices:
         raise InputError(
             "--fail-if {text}: compare `{name}` by = or != with {choices}.",
             text=given,
             name=name,
-            choices=AnyOf(*asked.choices),
+            choices=AnyOf(*choices),
         )
     try:
-        return asked.parse(value)
+        return NAMES[name].parse(value)
     except (ValueError, InputError):
         raise InputError(
             "--fail-if {text}: `{value}` is not a value of `{name}`; write a condition such as {examples}.",
@@ -211,19 +200,15 @@ def _wanted(given: str, name: str, sign: str, value: str) -> float | str:
 def check_gate(gate: Gate, answers: Sequence[Answer]) -> GateResult:
     """A gate is met where no answer fulfils its condition. What is not known counts as failed."""
     asked = [answer for answer in answers if gate.workload in (None, answer.workload)]
-    crossed = [answer for answer in asked if _fulfils(gate, answer) is not False]
+    crossed = [answer for answer in asked if _fails(gate, answer)]
     found = "; ".join(_found(gate, answer) for answer in crossed or asked)
     verdict = "gate not met" if crossed else "gate met"
     return GateResult(gate, not crossed, f"{verdict} (fail if {gate.text}): {found}")
 
 
-def _fulfils(gate: Gate, answer: Answer) -> bool | None:
+def _fails(gate: Gate, answer: Answer) -> bool:
     value = NAMES[gate.name].of(answer)
-    if value is None:
-        return None
-    if isinstance(value, str) or isinstance(gate.wanted, str):
-        return (value == gate.wanted) == (gate.sign != "!=")
-    return SIGNS[gate.sign](value, gate.wanted)
+    return value is None or SIGNS[gate.sign](value, gate.wanted)
 
 
 def _found(gate: Gate, answer: Answer) -> str:
@@ -232,8 +217,8 @@ def _found(gate: Gate, answer: Answer) -> str:
     name = f"{answer.workload}: {gate.name.replace('_', ' ')}"
     if value is None:
         return f"{name} is not known ({'there is no spec' if answer.spec is None else asked.lacking})"
-    if isinstance(asked, GatedWord) or isinstance(value, str):
+    if isinstance(value, str) or isinstance(gate.wanted, str):
         return f"{name} is {str(value).replace('_', ' ')}"
-    limit = gate.wanted if isinstance(gate.wanted, float) else 0.0
-    shown, beside = asked.shown(value, answer), asked.shown(limit, answer)
-    return f"{name} is {shown if shown != beside or value == limit else format(value, '.6g')}"
+    shown = asked.shown(value, answer)
+    hides = shown == asked.shown(gate.wanted, answer) and value != gate.wanted
+    return f"{name} is {format(value, '.6g') if hides else shown}"

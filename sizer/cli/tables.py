@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from sizer.exchange import measurements
+from sizer.exchange.columns import read_columns
 from sizer.exchange.headers import BATCH_PER_GPU, GPUS_PER_NODE
 from sizer.exchange.machines import together, with_whole_batches
-from sizer.exchange.rows import READERS, parse_row
-from sizer.exchange.understanding import understood
+from sizer.exchange.rows import READERS, read_rows
 from sizer.files.tables import read_table
 from sizer.records.messages import AnyOf, InputError, Message
 from sizer.records.units import parse_batch_size, parse_gpu_count, parse_memory_gib, parse_vcpus
@@ -36,23 +36,24 @@ def read_configurations(path: Path) -> tuple[list[AskedRow], tuple[str, ...]]:
     An empty cell asks for nothing. Raises InputError for a table without rows or without any of the columns, and for a
     cell out of bounds.
     """
-    read = understood(read_table(path, Message("a table of configurations"), measurements.COLUMNS, COLUMNS), path)
-    if not set(COLUMNS) & set(read.table.columns):
+    table = read_table(path, Message("a table of configurations"), measurements.COLUMNS, COLUMNS)
+    columns = read_columns(table, path, {})
+    if not any(column in columns for column in COLUMNS):
         raise InputError(
             "{path}: the header has no column that says where to predict; add {columns}.",
             path=path,
             columns=AnyOf(*COLUMNS),
         )
-    if not read.table.rows:
+    if not table.rows:
         raise InputError("{path} has a header but no rows; write one configuration per row.", path=path)
     readers = {column: reader for column, (_, reader) in COLUMNS.items()} | {
         column: READERS[column] for column in (measurements.NODES, GPUS_PER_NODE, BATCH_PER_GPU)
     }
-    rows = [parse_row(row, read.headers, readers) for row in read.table.rows]
-    rows, _ = together(rows, read, None, path)
-    rows, _ = with_whole_batches(rows, read.headers)
+    rows, _ = read_rows(columns, readers)
+    rows, _ = together(rows, columns, None)
+    rows, _ = with_whole_batches(rows, columns)
     asked = [
         (row.row.where, {name: row[column] for column, (name, _) in COLUMNS.items() if row[column] is not None})
         for row in rows
     ]
-    return asked, read.table.unknown(READERS)
+    return asked, columns.unknown(READERS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import Enum
 
 from sizer.exchange.headers import (
@@ -48,6 +48,7 @@ _ONLY_DECIMALS = re.compile(r"(?<![\d.,])(?:\d+,(?!\d{3}(?!\d))\d+|0,\d+|\d{1,3}
 _ONLY_THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:(?:,\d{3})+\.\d+|(?:,\d{3}){2,})(?![\d,])", re.ASCII)
 _POINT = re.compile(r"(?<![\d.,])\d+\.(?!\d{3}(?!\d))\d+(?![\d.,])", re.ASCII)
 _POINTS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:\.\d{3})+(?![\d.,])", re.ASCII)
+_COMMA_OF_THREE, _POINT_OF_THREE = (re.compile(rf"[1-9]\d{{0,2}}{mark}\d{{3}}", re.ASCII) for mark in (",", r"\."))
 _SPACES = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:[ \u00a0\u2009\u202f'\u2019]\d{3})+(?!\d)", re.ASCII)
 _BEFORE = re.compile(r"^[~≈]\s*(?=\.?\d)", re.ASCII)
 _BEHIND = re.compile(r"(?<=[\w%])\s*(?:[*†‡§¶⁰¹²³⁴-⁹]+|\s\[\w{1,3}\]|\[\d{1,3}\]|\(\w\))$")
@@ -62,18 +63,22 @@ class Comma(Enum):
     UNKNOWN = "unknown"
 
 
-def comma_in(texts: Iterable[str], delimiter: str) -> Comma:
-    """What commas separate in the numbers of a table, by those of its cells that can only be read in one way.
+def comma_in(columns: Iterable[Sequence[str]], delimiter: str) -> Comma:
+    """What commas separate in the numbers of a table, by the cells of its columns that can only be read in one way.
 
-    Without such cells it is thousands, but between semicolons, which spreadsheets write where a comma is decimal.
+    Without such cells it is thousands, but between semicolons, which spreadsheets write where a comma is decimal, and
+    but where `1,077` and `4.120` stand in one column: no program writes both.
     """
-    thousands = decimals = False
-    for text in texts:
-        thousands = thousands or bool(_ONLY_THOUSANDS.search(text) or _POINT.search(text))
-        decimals = decimals or _ONLY_DECIMALS.search(text) is not None
+    thousands = decimals = mixed = False
+    for cells in columns:
+        pointed = any(_ONLY_THOUSANDS.search(text) or _POINT.search(text) for text in cells)
+        commas = any(_ONLY_DECIMALS.search(text) for text in cells)
+        thousands, decimals = thousands or pointed, decimals or commas
+        forms = (any(map(form.fullmatch, cells)) for form in (_COMMA_OF_THREE, _POINT_OF_THREE))
+        mixed = mixed or (not pointed and not commas and all(forms))
     if decimals:
         return Comma.UNKNOWN if thousands else Comma.DECIMALS
-    return Comma.THOUSANDS if thousands or delimiter != ";" else Comma.UNKNOWN
+    return Comma.THOUSANDS if (thousands or delimiter != ";") and not mixed else Comma.UNKNOWN
 
 
 def with_point(text: str, comma: Comma) -> str:
@@ -86,19 +91,6 @@ def with_point(text: str, comma: Comma) -> str:
     if comma is Comma.THOUSANDS or _ONLY_THOUSANDS.search(text):
         return _THOUSANDS.sub(lambda found: found[0].replace(",", ""), text)
     return text
-
-
-def mixed_with_points(texts: Iterable[str]) -> tuple[str, str] | None:
-    """A number with a comma and one with a point, of which one must be thousands and the other is not known to be: no
-    program writes both `1,077` and `4.120` into a column. None where there are none, or others show what is meant."""
-    cells = list(texts)
-    if any(form.search(text) for text in cells for form in (_ONLY_THOUSANDS, _POINT, _ONLY_DECIMALS)):
-        return None
-    commas, points = (
-        [text for text in cells if re.fullmatch(rf"[1-9]\d{{0,2}}{mark}\d{{3}}", text, re.ASCII)]
-        for mark in (",", r"\.")
-    )
-    return (commas[0], points[0]) if commas and points else None
 
 
 def unmarked(text: str) -> str:

@@ -15,18 +15,18 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from sizer.exchange.measurements import COLUMNS
+from sizer.records.notes import NoteKind
 from sizer.records.units import RELATIVE
 
-SECONDS_PER_EPOCH, SECONDS_PER_BATCH = "seconds_per_epoch", "seconds_per_batch"
-SECONDS_PER_SAMPLE, LATENCY = "seconds_per_sample", "latency_p50_ms"
-SAMPLES_OF = {
-    SECONDS_PER_EPOCH: "dataset_samples",
-    SECONDS_PER_BATCH: "batch_size",
-    SECONDS_PER_SAMPLE: None,
-    LATENCY: "batch_size",
+LATENCY = "latency_p50_ms"
+RATED_BY = {
+    "seconds_per_epoch": ("dataset_samples", NoteKind.RATE_FROM_EPOCHS),
+    "seconds_per_batch": ("batch_size", NoteKind.RATE_FROM_BATCHES),
+    "seconds_per_sample": (None, NoteKind.RATE_FROM_SAMPLES),
+    LATENCY: ("batch_size", NoteKind.RATE_FROM_BATCHES),
 }
 """Times from which a rate follows where a table has none, each with the column that says of how many samples."""
-TIMES = (SECONDS_PER_EPOCH, SECONDS_PER_BATCH, SECONDS_PER_SAMPLE)
+TIMES = tuple(RATED_BY)[:3]
 LATENCIES = (LATENCY, "latency_p99_ms")
 BATCH_PER_GPU = "batch_size_per_gpu"
 """The batch of one accelerator: `batch_size` is that times `gpu_count`."""
@@ -170,7 +170,7 @@ def _composed(plain: str) -> list[Meaning]:
     rate = re.fullmatch(r"(?:rate )?(?P<what>\w+) per (?P<unit>\w+)", text)
     if rate and word("time", rate["unit"]) and word("sample", rate["what"]):
         return [Meaning("throughput", unit=rate["unit"], sample_unit=rate["what"], per_gpu=per_gpu)]
-    times = {"epoch": SECONDS_PER_EPOCH, "batch": SECONDS_PER_BATCH}
+    times = {"epoch": "seconds_per_epoch", "batch": "seconds_per_batch"}
     if rate and word("time", rate["unit"]) and rate["what"] in times and not per_gpu:
         return [Meaning(times[rate["what"]], unit=rate["unit"], inverse=True)]
     time = re.fullmatch(r"(?P<unit>\w+) per (?P<what>\w+)(?: (?P<behind>\w+))?", text) or re.fullmatch(
@@ -179,7 +179,7 @@ def _composed(plain: str) -> list[Meaning]:
     if not time or per_gpu or (time["unit"] != "time" and not word("time", time["unit"])):
         return []
     unit = time["behind"] or (UNSAID if time["unit"] == "time" else time["unit"])
-    column = times.get(time["what"]) or (SECONDS_PER_SAMPLE if word("sample", time["what"]) else "")
+    column = times.get(time["what"]) or ("seconds_per_sample" if word("sample", time["what"]) else "")
     return [Meaning(column, unit=unit)] if column and (unit == UNSAID or word("time", unit)) else []
 
 

@@ -4,39 +4,24 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sizer.catalog.catalog import Catalog
-from sizer.exchange.headers import (
-    BATCH_PER_GPU,
-    GPU_MEMORY,
-    LATENCY,
-    SAMPLES_OF,
-    SECONDS_PER_BATCH,
-    SECONDS_PER_EPOCH,
-    SECONDS_PER_SAMPLE,
-    map_option,
-)
+from sizer.exchange.columns import Columns, read_columns
+from sizer.exchange.headers import BATCH_PER_GPU, GPU_MEMORY, LATENCY, RATE_UNIT, RATED_BY, map_option
 from sizer.exchange.jobs import mixed, named_apart, repeats_that_differ, taken_as_repeats, unknown_words
-from sizer.exchange.machines import (
-    of_whole_machines,
-    together,
-    with_disk_classes,
-    with_known_machines,
-    with_whole_batches,
-)
-from sizer.exchange.measurements import COLUMNS, MACHINE, MODES, NODES
-from sizer.exchange.rows import READERS, ParsedRow, check, parse_row
+from sizer.exchange.machines import together, with_machines, with_whole_batches
+from sizer.exchange.measurements import COLUMNS, MACHINE, NODES
+from sizer.exchange.rows import READERS, ParsedRow, check, lines_note, read_rows
 from sizer.exchange.runs import runs_of
-from sizer.exchange.table_columns import hint_of_map
-from sizer.exchange.understanding import Understood, lines_note, understood, with_workloads
 from sizer.exchange.values import FASTEST, SLOWEST
-from sizer.files.tables import Table, named, read_table
+from sizer.files.tables import named, read_table
 from sizer.records.device import Device
+from sizer.records.domains import LONGEST_NAME
 from sizer.records.kinds import IMPORTED
-from sizer.records.messages import AllOf, AnyOf, InputError, Message
+from sizer.records.messages import AllOf, AnyOf, InputError, Message, printable
 from sizer.records.notes import Note, NoteKind
 from sizer.records.run import Run
 from sizer.records.study import Measure, Study, Workload, WorkloadPlan
@@ -51,12 +36,6 @@ CURVED = ("vcpus", "memory_gib", "disk", "batch_size")
 MOST_WORKLOADS = 500
 MOST_REPEATS = 1000
 """In a study file; runs may have more."""
-RATED_BY_NOTES = {
-    SECONDS_PER_EPOCH: NoteKind.RATE_FROM_EPOCHS,
-    SECONDS_PER_BATCH: NoteKind.RATE_FROM_BATCHES,
-    SECONDS_PER_SAMPLE: NoteKind.RATE_FROM_SAMPLES,
-    LATENCY: NoteKind.RATE_FROM_BATCHES,
-}
 
 
 @dataclass(frozen=True)
@@ -70,37 +49,31 @@ class Imported:
 
 
 def read_measurements(
-    path: Path, catalog: Catalog | None, job_by: Sequence[str] = (), columns: Mapping[str, str] | None = None
+    path: Path, catalog: Catalog | None, job_by: Sequence[str] = (), names: Mapping[str, str] | None = None
 ) -> Imported:
     """What the table at `path` says; the catalogue knows machines, disks, and the rates of GPUs that were emulated.
 
-    `job_by` are columns whose values are different jobs, `columns` by header of the table what it is to be read as:
+    `job_by` are columns whose values are different jobs, `names` by header of the table what it is to be read as:
     a column of sizer, another header that sizer reads (`step time (ms)`), or nothing.
     Raises InputError with file, line, column and what to type at the first thing that cannot be.
     """
-    read = understood(read_table(path, Message("a table of measurements"), COLUMNS, NEEDED), path, columns)
-    headers, rated_by = read.headers, read.rated_by
-    _check_columns(read, path)
-    table, named_by = with_workloads(read.table, path)
-    rows = [parse_row(row, headers) for row in table.rows]
-    rows, of_nodes = together(rows, read, catalog, path)
-    rows, of_batches = with_whole_batches(rows, headers)
-    rows = [_rated(row, headers) for row in rows]
+    table = read_table(path, Message("a table of measurements"), COLUMNS, NEEDED)
+    columns = read_columns(table, path, names or {})
+    rows, notes_of_cells = read_rows(columns)
+    _check_columns(columns, rows)
+    rows, of_nodes = together(rows, columns, catalog)
+    rows, of_batches = with_whole_batches(rows, columns)
+    rows, named_by = _with_workloads([_rated(row, columns) for row in rows], columns)
     for row in rows:
         check(row)
-    notes = [*of_batches, *read.notes, *of_nodes, *named_by]
-    if rated_by is not None and any(row[rated_by] is not None for row in rows):
-        whose = (BATCH_PER_GPU,) if BATCH_PER_GPU in table.columns else ()
-        notes.append(Note(RATED_BY_NOTES[rated_by], columns=(rated_by,), names=whose))
+    title = [Note(NoteKind.TITLE_LEFT_OUT, text=table.title)] if table.title else []
+    notes = [*of_batches, *title, *columns.notes, *notes_of_cells, *of_nodes, *named_by]
+    if (time := columns.rated_by) is not None and any(row[time] is not None for row in rows):
+        whose = (BATCH_PER_GPU,) if BATCH_PER_GPU in columns else ()
+        notes.append(Note(RATED_BY[time][1], columns=(time,), names=whose))
     notes += unknown_words(rows)
-    rows, found = named_apart(rows, [_own_column(name, table, headers, path) for name in job_by])
-    notes += found
-    if catalog is not None:
-        rows, found = with_known_machines(rows, catalog)
-        notes += found
-    rows, found = of_whole_machines(rows, read.per_gpu, headers)
-    notes += found
-    rows, found = with_disk_classes(rows, catalog)
+    rows, of_jobs = named_apart(rows, [_own_column(name, columns) for name in job_by])
+    rows, of_machines = with_machines(rows, columns, catalog)
     workloads: dict[str, list[ParsedRow]] = defaultdict(list)
     for row in rows:
         workloads[row["workload"]].append(row)
@@ -122,72 +95,76 @@ def read_measurements(
             option=map_option(repeats.columns[0], "instance_type"),
         )
     runs = runs_of(rows, path.name, mixed(rows))
-    notes = [
-        Note(NoteKind.IMPORTED, table=path.name, rows=len(rows)),
-        *notes,
-        *found,
-        *repeats_that_differ(runs),
-        *((repeats,) if repeats else ()),
-        *_gaps(workloads),
-        *_lacking(workloads),
-    ]
-    unknown = table.unknown({*READERS, GPU_MEMORY, *(set(MODES) & set(headers))})
-    return Imported(_study(path, runs), runs, unknown, tuple(notes))
+    imported = Note(NoteKind.IMPORTED, table=path.name, rows=len(rows))
+    notes = [imported, *notes, *of_jobs, *of_machines, *repeats_that_differ(runs)]
+    notes += [*((repeats,) if repeats else ()), *_gaps(workloads), *_lacking(workloads)]
+    return Imported(_study(path, runs), runs, columns.unknown({*READERS, GPU_MEMORY, RATE_UNIT}), tuple(notes))
 
 
-def _own_column(name: str, table: Table, headers: Mapping[str, str], path: Path) -> str:
+def _own_column(name: str, columns: Columns) -> str:
     """The column of the table of that name, by what sizer calls it. Raises InputError where there is none."""
-    called = {headers.get(column, column).lower(): column for column in table.columns}
-    found = called.get(name.lower(), name if name in table.columns else None)
-    if found is None:
-        raise InputError(
-            "{path} has no column `{name}` to tell jobs apart by, only {found}.",
-            path=path,
-            name=name,
-            found=named([headers.get(column, column) for column in table.columns]),
-        )
-    return found
+    names = {header: means.column for header, means in columns.read.items()}
+    names |= {header: columns.name(header) for header in columns.unread}
+    for header, column in names.items():
+        if name.lower() == header.lower() or name == column:
+            return column
+    raise InputError(
+        "{path} has no column `{name}` to tell jobs apart by, only {found}.",
+        path=columns.path,
+        name=name,
+        found=named(columns.table.columns),
+    )
 
 
-def _check_columns(read: Understood, path: Path) -> None:
-    table, rated_by = read.table, read.rated_by
-    counted = SAMPLES_OF[rated_by] if rated_by is not None else None
-    whole = counted == "batch_size" and BATCH_PER_GPU in table.columns
-    if counted is not None and counted not in table.columns and not whole:
+def _check_columns(columns: Columns, rows: Sequence[ParsedRow]) -> None:
+    path, time = columns.path, columns.rated_by
+    counted = RATED_BY[time][0] if time is not None else None
+    if counted and counted not in columns and not (counted == "batch_size" and BATCH_PER_GPU in columns):
         raise InputError(
             "{path}: rates follow from `{time}` only with `{counted}`; add that column, or one `throughput`.{hint}",
             path=path,
-            time=rated_by,
+            time=time,
             counted=counted,
-            hint=hint_of_map(table, counted),
+            hint=columns.hint(counted),
         )
-    if "throughput" not in table.columns and rated_by is None:
+    if "throughput" not in columns and time is None:
         raise InputError(
             "{path} has no column `throughput`, only {found}. Name the columns as in measurements.csv; `sizer import "
             "--help` lists them.{hint}",
             path=path,
-            found=named([read.headers.get(column, column) for column in table.columns]),
-            hint=hint_of_map(table, "throughput"),
+            found=named(columns.table.columns),
+            hint=columns.hint("throughput"),
         )
-    if not set(COMPARED) & set(table.columns):
+    if not any(column in columns or any(column in row.values for row in rows) for column in COMPARED):
         raise InputError(
             "{path} has no column that varies; add {axes}.{hint}",
             path=path,
             axes=AnyOf(*AXES),
-            hint=hint_of_map(table, "vcpus"),
+            hint=columns.hint("vcpus"),
         )
-    if not table.rows:
+    if not columns.table.rows:
         raise InputError("{path} has a header but no rows; write one run per row.", path=path)
 
 
-def _rated(row: ParsedRow, headers: Mapping[str, str]) -> ParsedRow:
+def _with_workloads(rows: Sequence[ParsedRow], columns: Columns) -> tuple[list[ParsedRow], list[Note]]:
+    """The rows with each network as a workload where no column has these, and as one where neither is there."""
+    if "workload" in columns:
+        return list(rows), []
+    if "network" in columns:
+        named_by = Note(NoteKind.NAMED_BY_COLUMN, columns=("network",))
+        return [row.having(workload=row["network"]) for row in rows], [named_by]
+    name = printable(columns.path.stem).strip()[:LONGEST_NAME] or "job"
+    return [row.having(workload=name) for row in rows], [Note(NoteKind.NAMED_BY_TABLE, text=name if rows else "")]
+
+
+def _rated(row: ParsedRow, columns: Columns) -> ParsedRow:
     """The row with the rate that follows from the time of a batch, of an epoch or of one sample, if it has none."""
-    time = next((column for column in SAMPLES_OF if row[column] is not None and column != LATENCY), None)
-    if time is None and row[LATENCY] is not None and "throughput" not in headers:
+    time = next((column for column in RATED_BY if row[column] is not None and column != LATENCY), None)
+    if time is None and row[LATENCY] is not None and "throughput" not in columns:
         time = LATENCY
     if time is None or row["throughput"] is not None:
         return row
-    counted = SAMPLES_OF[time]
+    counted, _ = RATED_BY[time]
     samples = 1 if counted is None else row[counted]
     if not samples:
         raise row.input_error(
@@ -247,18 +224,15 @@ def _gaps(workloads: Mapping[str, Sequence[ParsedRow]]) -> Iterator[Note]:
 
 def _lacking(workloads: Mapping[str, Sequence[ParsedRow]]) -> Iterator[Note]:
     """What no row of a workload says of the machine: what computed, and how large it was."""
-    without = tuple(name for name, rows in workloads.items() if not _says(rows, "device", "gpu", "gpu_count"))
-    sizes = ("vcpus", "instance_type", "usd_per_hour", "gpu")
-    lacking = tuple(
-        name
-        for name, rows in workloads.items()
-        if not _says(rows, *sizes)
-        and not any(row["gpu_count"] or (row["device"] and row["device"].kind != "cpu") for row in rows)
-    )
-    for kind, names in ((NoteKind.NO_DEVICE, without), (NoteKind.NO_VCPUS, lacking)):
-        if names:
+
+    def sized(row: ParsedRow) -> bool:
+        device = row["device"]
+        named = any(row[column] is not None for column in ("vcpus", "instance_type", "usd_per_hour", "gpu"))
+        return bool(named or row["gpu_count"] or (device is not None and device.kind != "cpu"))
+
+    def computed(row: ParsedRow) -> bool:
+        return any(row[column] is not None for column in ("device", "gpu", "gpu_count"))
+
+    for kind, says in ((NoteKind.NO_DEVICE, computed), (NoteKind.NO_VCPUS, sized)):
+        if names := tuple(name for name, rows in workloads.items() if not any(map(says, rows))):
             yield Note(kind, names)
-
-
-def _says(rows: Iterable[ParsedRow], *columns: str) -> bool:
-    return any(row[column] is not None for row in rows for column in columns)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from sizer.exchange.cells import is_not_measured
-from sizer.exchange.measurements import EPOCH, MODES, NODES, PRECISION
+from sizer.exchange.measurements import EPOCH, MODE, NODES, PRECISION
 from sizer.exchange.rows import ParsedRow
 from sizer.records.domains import LONGEST_NAME
 from sizer.records.frameworks import is_precision
@@ -22,7 +22,7 @@ CONFIGURATION = (
     *("workload", "framework", "network", "batch_size", "vcpus", "memory_gib", "disk", "input", "cache", "gpu"),
     *("gpu_count", "isolates", "provider", "instance_type", "region", NODES),
 )
-DISTINGUISHING = ("kind", *MODES, "framework", "network", PRECISION)
+DISTINGUISHING = ("kind", MODE, "framework", "network", PRECISION)
 """Columns that tell jobs apart in any table."""
 OF_DATA = ("dataset", "dataset_gib", "dataset_samples")
 """Columns that sizer reads and that make no configuration."""
@@ -40,7 +40,7 @@ OF_A_RUN = re.compile(
 MEASURED = re.compile(r"[\d,]*\.\d+\s*%?|.*%")
 """A figure that was measured and names nothing."""
 
-Group = Sequence[ParsedRow]
+Rows = Sequence[ParsedRow]
 
 
 def configuration_of(row: ParsedRow) -> tuple[Any, ...]:
@@ -49,34 +49,30 @@ def configuration_of(row: ParsedRow) -> tuple[Any, ...]:
     return (device.label if device else None, *(row[column] for column in CONFIGURATION))
 
 
-def named_apart(rows: Sequence[ParsedRow], job_by: Sequence[str] = ()) -> tuple[list[ParsedRow], tuple[Note, ...]]:
+def named_apart(rows: Rows, job_by: Sequence[str] = ()) -> tuple[list[ParsedRow], tuple[Note, ...]]:
     """The rows, each with the name of its own job: `resnet50 (fp16)`, by what differs alone; and what was renamed.
 
     `job_by` are columns that tell jobs apart beside those that do so in any table, and those by which repeats differ.
     """
     settings = _settings(rows)
-    by_line: dict[int, tuple[str, ...]] = {}
-    differing: dict[str, dict[str, None]] = defaultdict(dict)
+    renamed: list[ParsedRow] = []
+    notes = []
     for name, job in _grouped(rows, lambda row: row["workload"]).items():
-        columns = _differing(job, (*DISTINGUISHING, *job_by))
-        parts: dict[tuple[str | None, ...], list[ParsedRow]] = defaultdict(list)
-        for row in job:
-            parts[tuple(_value(row, column) for column in columns)].append(row)
-        for part in parts.values():
+        columns = [column for column in (*DISTINGUISHING, *job_by) if _differs(job, column)]
+        differing, jobs = dict.fromkeys(columns), dict[str, None]()
+        for part in _grouped(job, lambda row: tuple(_value(row, column) for column in columns)).values():  # noqa: B023
             setting = _telling_apart(part, settings)
-            own = columns if setting is None else (*columns, setting)
-            by_line |= {row.row.line: own for row in part}
-            differing[name] |= dict.fromkeys(own)
-    renamed = [_renamed(row, by_line[row.row.line]) for row in rows]
-    names: dict[str, dict[str, None]] = defaultdict(dict)
-    for before, after in zip(rows, renamed, strict=True):
-        names[before["workload"]][after["workload"]] = None
-    notes = [
-        Note(NoteKind.JOBS_NAMED_APART, tuple(names[name]), text=name, columns=tuple(columns))
-        for name, columns in differing.items()
-        if columns
-    ]
-    return renamed, _first(notes, MOST_JOBS)
+            own = columns if setting is None else [*columns, setting]
+            differing |= dict.fromkeys(own)
+            renamed += [_renamed(row, own) for row in part]
+        if differing:
+            jobs |= dict.fromkeys(row["workload"] for row in _in_order(renamed[-len(job) :]))
+            notes.append(Note(NoteKind.JOBS_NAMED_APART, tuple(jobs), text=name, columns=tuple(differing)))
+    return _in_order(renamed), _first(notes, MOST_JOBS)
+
+
+def _in_order(rows: Iterable[ParsedRow]) -> list[ParsedRow]:
+    return sorted(rows, key=lambda row: row.row.line)
 
 
 def _first(notes: Sequence[Note], most: int) -> tuple[Note, ...]:
@@ -85,34 +81,33 @@ def _first(notes: Sequence[Note], most: int) -> tuple[Note, ...]:
     return tuple(notes) if more <= 0 else (*notes[: most - 1], replace(notes[most - 1], rows=more))
 
 
-def unknown_words(rows: Sequence[ParsedRow]) -> Iterator[Note]:
-    """A note for each column of modes, and for precisions, with words that mean none, each with its first line."""
-    for column in (*MODES, PRECISION):
-        found: dict[str, int] = {}
+def unknown_words(rows: Rows) -> Iterator[Note]:
+    """A note for modes, and for precisions, with words that mean none, each with its first line."""
+    kinds = {MODE: NoteKind.MODES_UNKNOWN, PRECISION: NoteKind.PRECISIONS_UNKNOWN}
+    for column, kind in kinds.items():
+        words: dict[str, int] = {}
         for row in rows:
-            text = row[PRECISION] or "" if column == PRECISION else row.other.get(column, "")
-            if any(map(str.isalpha, text)) and not (column == PRECISION and is_precision(text)):
-                found.setdefault(text, row.row.line)
-        if found:
-            kind = NoteKind.PRECISIONS_UNKNOWN if column == PRECISION else NoteKind.MODES_UNKNOWN
-            yield Note(kind, columns=(column,), names=tuple(found), lines=tuple(found.values()))
+            text = row[column] if column == PRECISION else row.other.get(column)
+            if text and any(map(str.isalpha, text)) and not (column == PRECISION and is_precision(text)):
+                words.setdefault(text, row.row.line)
+        if words:
+            yield Note(kind, columns=(column,), names=tuple(words), lines=tuple(words.values()))
 
 
-def _differing(rows: Group, columns: Sequence[str]) -> tuple[str, ...]:
-    """Columns with two values; an empty cell is one only of a column that is none of DISTINGUISHING."""
-    values = {column: {_value(row, column) for row in rows} for column in columns}
-    return tuple(name for name, found in values.items() if len(found - {None} if name in DISTINGUISHING else found) > 1)
+def _differs(rows: Rows, column: str) -> bool:
+    """Whether a column has two values; an empty cell is one only of a column that is none of DISTINGUISHING."""
+    return len({_value(row, column) for row in rows} - ({None} if column in DISTINGUISHING else set())) > 1
 
 
 def _value(row: ParsedRow, column: str) -> str | None:
     """With the name of the column where the cell does not say by itself what it is."""
-    if column in DISTINGUISHING and column not in MODES:
+    if column in DISTINGUISHING and column != MODE:
         value: str | None = row[column]
         return value
-    text = row.row.cells.get(column, "") if column in MODES else _said(row, column)
+    text = _text(row, column)
     if any(map(str.isalpha, text)):
         return text
-    return f"{column} {text}" if text and column not in MODES else None
+    return f"{column} {text}" if text and column != MODE else None
 
 
 def _renamed(row: ParsedRow, columns: Sequence[str]) -> ParsedRow:
@@ -124,33 +119,33 @@ def _renamed(row: ParsedRow, columns: Sequence[str]) -> ParsedRow:
     return row.having(workload=name[:LONGEST_NAME].strip())
 
 
-def _said(row: ParsedRow, column: str) -> str:
+def _text(row: ParsedRow, column: str) -> str:
     """What a row says in a column, which may be one that sizer does not read; empty where that is nothing."""
     text = row.other.get(column) or row.row.cells.get(column, "")
     return "" if is_not_measured(text) else text
 
 
-def taken_as_repeats(rows: Sequence[ParsedRow]) -> Note | None:
+def taken_as_repeats(rows: Rows) -> Note | None:
     """A note where rows that are alike in all that sizer reads differ in a column that it does not."""
-    found: dict[str, tuple[int, int]] = {}
+    lines: dict[str, tuple[int, int]] = {}
     for group in _grouped(rows, configuration_of).values():
         for column in _parting(group, frozenset()):
-            other = next(row for row in group if _said(row, column) != _said(group[0], column))
-            found.setdefault(column, (group[0].row.line, other.row.line))
-    return Note(NoteKind.TAKEN_AS_REPEATS, columns=tuple(found), lines=next(iter(found.values()))) if found else None
+            other = next(row for row in group if _text(row, column) != _text(group[0], column))
+            lines.setdefault(column, (group[0].row.line, other.row.line))
+    return Note(NoteKind.TAKEN_AS_REPEATS, columns=tuple(lines), lines=next(iter(lines.values()))) if lines else None
 
 
-def mixed(rows: Sequence[ParsedRow]) -> dict[int, RunWarning]:
+def mixed(rows: Rows) -> dict[int, RunWarning]:
     """By line the warning of each row whose repeats may be another job: they differ by more than repeats do, and in
     these columns."""
     settings = _settings(rows)
-    found: dict[int, RunWarning] = {}
+    warnings: dict[int, RunWarning] = {}
     for group in _apart(rows):
         if columns := _parting(group, settings):
             figures = {"factor": math.exp(_spread(group))}
             warning = RunWarning(WarningKind.MAY_BE_ANOTHER_JOB, figures, "; ".join(columns))
-            found |= {row.row.line: warning for row in group}
-    return found
+            warnings |= {row.row.line: warning for row in group}
+    return warnings
 
 
 def repeats_that_differ(runs: Sequence[Run]) -> tuple[Note, ...]:
@@ -166,34 +161,36 @@ def repeats_that_differ(runs: Sequence[Run]) -> tuple[Note, ...]:
             place = (run.spec.workload, run.configuration, run.spec.stage, machine)
             groups[place].append((run.throughput.value, run.spec.line))
     notes = []
-    for found in groups.values():
-        if max(found)[0] > OUTLIER * min(found)[0]:
-            (first, line), (second, other) = sorted((min(found), max(found)), key=lambda each: each[1])
+    for rates in groups.values():
+        if max(rates)[0] > OUTLIER * min(rates)[0]:
+            (first, line), (second, other) = sorted((min(rates), max(rates)), key=lambda rate: rate[1])
             notes.append(Note(NoteKind.REPEATS_DIFFER, lines=(line, other), rates=(first, second)))
     return _first(notes, MOST_NAMED)
 
 
-def _parting(group: Group, settings: Collection[str]) -> list[str]:
+def _parting(group: Rows, settings: Collection[str]) -> list[str]:
     """The columns in which rows of one configuration differ that name what was measured: words, whole numbers, and
     what is known as one of the `settings`; where one is, no figure beside it."""
     columns = dict.fromkeys((*(column for row in group for column in row.other), *OF_DATA))
-    found = [column for column in columns if len({_said(row, column) for row in group}) > 1]
-    unread = [column for column in found if not any(MEASURED.fullmatch(_said(row, column).strip()) for row in group)]
-    return [column for column in found if column in settings] or [name for name in unread if not _is_of_a_run(name)]
+    texts = {column: {_text(row, column).strip() for row in group} for column in columns}
+    differing = [column for column in columns if len(texts[column]) > 1]
+    return [column for column in differing if column in settings] or [
+        column for column in differing if not any(map(MEASURED.fullmatch, texts[column])) and not _is_of_a_run(column)
+    ]
 
 
 def _is_of_a_run(column: str) -> bool:
     return OF_A_RUN.search(re.sub(r"[^a-z]+", " ", column.lower())) is not None
 
 
-def _settings(rows: Sequence[ParsedRow]) -> frozenset[str]:
+def _settings(rows: Rows) -> frozenset[str]:
     """The columns that sizer does not read whose values come again in other configurations: nothing measured does."""
     places: dict[str, dict[str, set[Hashable]]] = defaultdict(lambda: defaultdict(set))
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for row in rows:
         key = configuration_of(row)
         for column in (*row.other, *OF_DATA):
-            if text := _said(row, column):
+            if text := _text(row, column):
                 places[column][text].add(key)
                 counts[column][text] += 1
     return frozenset(
@@ -204,44 +201,44 @@ def _settings(rows: Sequence[ParsedRow]) -> frozenset[str]:
     )
 
 
-def _telling_apart(rows: Group, settings: Collection[str]) -> str | None:
+def _telling_apart(rows: Rows, settings: Collection[str]) -> str | None:
     """The setting by which rows of one job are two jobs: rows of one configuration with one value of it agree, and do
     not with those of another. None where repeats agree all the same, or two settings would part them in two ways."""
     groups = _apart(rows)
     columns = {column for group in groups for column in _parting(group, settings)} & set(settings)
-    found = [column for column in columns if all(_explains(column, group) for group in groups)]
-    found.sort(key=lambda column: (len({_said(row, column) for row in rows}), column))
-    if not found:
+    telling = [column for column in columns if all(_explains(column, group) for group in groups)]
+    telling.sort(key=lambda column: (len({_text(row, column) for row in rows}), column))
+    if not telling:
         return None
-    coarsest, *finer = found
+    coarsest, *finer = telling
     parts = (part for name in finer for part in _parted(rows, name))
-    return coarsest if all(len({_said(row, coarsest) for row in part}) == 1 for part in parts) else None
+    return coarsest if all(len({_text(row, coarsest) for row in part}) == 1 for part in parts) else None
 
 
-def _explains(column: str, group: Group) -> bool:
+def _explains(column: str, group: Rows) -> bool:
     within = max(map(_spread, _parted(group, column)))
     return within <= max(math.log(REPEATS_APART), _spread(group) / PARTED)
 
 
-def _apart(rows: Iterable[ParsedRow]) -> list[Group]:
+def _apart(rows: Rows) -> list[list[ParsedRow]]:
     """Rows of one configuration that are further apart than repeats are; epochs of one run are none."""
     rated = [row for row in rows if row["throughput"] is not None and row[EPOCH] is None]
     groups = _grouped(rated, configuration_of).values()
     return [group for group in groups if _spread(group) > math.log(REPEATS_APART)]
 
 
-def _parted(rows: Group, column: str) -> list[Group]:
-    return list(_grouped(rows, lambda row: _said(row, column)).values())
+def _parted(rows: Rows, column: str) -> list[list[ParsedRow]]:
+    return list(_grouped(rows, lambda row: _text(row, column)).values())
 
 
-def _grouped(rows: Iterable[ParsedRow], key: Callable[[ParsedRow], Hashable]) -> dict[Any, list[ParsedRow]]:
+def _grouped(rows: Rows, key: Callable[[ParsedRow], Hashable]) -> dict[Any, list[ParsedRow]]:
     groups: dict[Any, list[ParsedRow]] = defaultdict(list)
     for row in rows:
         groups[key(row)].append(row)
     return groups
 
 
-def _spread(group: Group) -> float:
+def _spread(group: Rows) -> float:
     """How far the fastest is from the slowest, in ln."""
     rates = [row["throughput"] for row in group]
     return math.log(max(rates) / min(rates))

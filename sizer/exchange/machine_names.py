@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
-from sizer.catalog.gpus import GPU_MEMORY_GB, gpu_names, read_gpu_name
-from sizer.exchange.headers import GPU_MEMORY
+from sizer.catalog.gpus import GPU_MEMORY_GB, read_gpu_name
 from sizer.exchange.values import NO_GPU
-from sizer.files.tables import Row
 from sizer.records.domains import LONGEST_NAME
 
 _COUNTED = (
@@ -84,22 +81,6 @@ def own_memory(gpu: str, memory: str) -> int | None:
     found, (name, _) = _GIGABYTES.fullmatch(memory.strip()), counted(gpu) or (gpu, "")
     size = int(found[1]) if found else 0
     return size if size in GPU_MEMORY_GB.get(read_gpu_name(name).model, ()) else None
-
-
-def with_gpu_names(rows: Sequence[Row]) -> tuple[list[Row], tuple[tuple[str, str], ...]]:
-    """The rows with the names of price lists for GPUs that are known by another one, and which were read as which."""
-    written = []
-    for row in rows:
-        gpu = row.cells.get("gpu", "")
-        size = own_memory(gpu, row.cells.get(GPU_MEMORY, ""))
-        written.append(gpu if size is None or read_gpu_name(gpu).memory_gb is not None else f"{gpu} {size}GB")
-    names = gpu_names(text for text in written if text)
-    pairs = [(row.cells.get("gpu", ""), names.get(text, "")) for row, text in zip(rows, written, strict=True)]
-    named = [
-        replace(row, cells=row.cells | {"gpu": name}) if name else row
-        for row, (_, name) in zip(rows, pairs, strict=True)
-    ]
-    return named, tuple(dict.fromkeys(pair for pair in pairs if pair[0] != pair[1]))
 
 
 def cpu_in(text: str) -> str | None:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from sizer.catalog.catalog import Catalog, InstanceType
 from sizer.catalog.gpus import is_alike, read_gpu_name, same_gpu
+from sizer.exchange.columns import Columns
 from sizer.exchange.headers import BATCH_PER_GPU, GPUS_PER_NODE, OF_NODES, OF_ONE_GPU, map_option, names
 from sizer.exchange.measurements import DISK_FIGURES, NODES
-from sizer.exchange.rows import ParsedRow
-from sizer.exchange.table_columns import hint_of_map
-from sizer.exchange.understanding import Understood
+from sizer.exchange.rows import PER_GPU, ParsedRow
 from sizer.records.domains import LARGEST_VCPUS
 from sizer.records.messages import InputError
 from sizer.records.notes import Note, NoteKind
@@ -25,66 +23,63 @@ ALIKE = 0.03
 """By how much a figure that is the same, or grows with the machines, may be off."""
 FASTER_APART = 1.3
 """An accelerator that is faster than one of a single machine by more, in a row of several, is not one of so few."""
-SIZES_ALIKE = 0.005
-"""Sizes of machines are rounded to whole GiB by who writes of them; GB and GiB differ by 7 %."""
-GB = 10**9
 MOST_AT_ODDS = 5
 FILLED = ("vcpus", "memory_gib", "gpu", "gpu_count")
 _SAME_JOB = ("workload", "network", "framework", "precision", "mode", "kind", "input", "gpu")
 _SAME_MACHINE = ("provider", "instance_type", "gpu")
 
+Rows = list[ParsedRow]
+Notes = tuple[Note, ...]
 
-def together(
-    rows: Sequence[ParsedRow], read: Understood, catalog: Catalog | None, path: Path
-) -> tuple[list[ParsedRow], tuple[Note, ...]]:
+
+def together(rows: Sequence[ParsedRow], columns: Columns, catalog: Catalog | None) -> tuple[Rows, Notes]:
     """The rows with the vCPUs, memory and accelerators of all machines that ran them together, and the price of one.
 
     Whose a figure is, its header says, or what other rows of such machines say; else a price, vCPUs and memory are
     those of each. Raises InputError where nothing says whose accelerators are counted.
     """
-    headers = read.headers
-    if headers.get(NODES) == NODES:
+    if columns.names.get(columns.header(NODES), columns.header(NODES)) == NODES and NODES in columns:
         return list(rows), ()
-    of = {means.column: means.of for means in read.read.values() if means.of}
-    if GPUS_PER_NODE in headers:
+    of = {means.column: means.of for means in columns.read.values() if means.of}
+    if GPUS_PER_NODE in columns:
+        rows = [_spread(row) for row in rows]
         of["gpu_count"] = "node"
-    rows = [_spread(row, GPUS_PER_NODE in headers) for row in rows]
     several = [row for row in rows if (row[NODES] or 1) > 1]
     for row in several:
         if row["gpu"] and row["gpu_count"] is None and row["instance_type"] is None:
             raise row.input_error(
-                headers.get("gpu", "gpu"),
+                columns.header("gpu"),
                 "how many {gpu} each of the {nodes} machines has is not said; add a column `gpus per node`.{hint}",
                 gpu=row["gpu"],
                 nodes=row[NODES],
-                hint=hint_of_map(read.table, "gpus per node", "total gpus"),
+                hint=columns.hint("gpus per node", "total gpus"),
             )
     for column in OF_NODES:
         counted = [row for row in several if row[column] and (column != "gpu_count" or row[GPUS_PER_NODE] is None)]
         if counted and column not in of:
-            found = _by_catalog(column, counted, catalog) or _by_other_rows(column, rows)
-            of[column] = found or (_by_rates(several, rows) if column == "gpu_count" else "node")
+            whose = _by_catalog(column, counted, catalog) or _by_other_rows(column, rows)
+            of[column] = whose or (_by_rates(rows) if column == "gpu_count" else "node")
         if counted and not of[column]:
             raise InputError(
                 "{path}: `{column}` may be how many each of several machines has, or how many they have together; type "
                 "{each} or {total}.",
-                path=path,
-                column=(header := headers.get(column, column)),
+                path=columns.path,
+                column=(header := columns.header(column)),
                 each=map_option(header, "gpus per node"),
                 total=map_option(header, "total gpus"),
             )
     had = [column for column in OF_NODES if any(row[column] for row in several)]
-    each, total = (
-        tuple(headers.get(column, column) for column in had if of.get(column) == whose) for whose in ("node", "all")
+    of_each, of_all = (
+        tuple(columns.header(column) for column in had if of.get(column) == whose) for whose in ("node", "all")
     )
-    notes = (Note(NoteKind.NODES_READ, columns=each, names=total),) if several else ()
+    notes = (Note(NoteKind.NODES_READ, columns=of_each, names=of_all),) if several else ()
     return [_of_all(row, of) for row in rows], notes
 
 
-def _spread(row: ParsedRow, counted: bool) -> ParsedRow:
+def _spread(row: ParsedRow) -> ParsedRow:
     """With the accelerators of each machine where two columns have them and those of all, and so the machines, too."""
     each, count, nodes = row[GPUS_PER_NODE], row["gpu_count"], row[NODES]
-    if not each or not count or not counted:
+    if not each or not count:
         return row
     nodes = nodes or max(1, count // each)
     if count not in (each, each * nodes):
@@ -99,23 +94,22 @@ def _spread(row: ParsedRow, counted: bool) -> ParsedRow:
 
 
 def _of_all(row: ParsedRow, of: Mapping[str, str]) -> ParsedRow:
-    nodes, found = row[NODES] or 1, {}
+    nodes, changed = row[NODES] or 1, {}
     for column in OF_NODES if nodes > 1 else ():
         whose = "all" if column == "gpu_count" and row[GPUS_PER_NODE] and column not in of else of.get(column)
         if row[column] is not None and (whose == "all") == column.startswith("usd"):
-            found[column] = row[column] / nodes if whose == "all" else row[column] * nodes
-    return row.having(**found)
+            changed[column] = row[column] / nodes if whose == "all" else row[column] * nodes
+    return row.having(**changed)
 
 
 def _by_catalog(column: str, several: Sequence[ParsedRow], catalog: Catalog | None) -> str:
     """By what the catalogue knows of the machines that rows name."""
-    found = set()
+    whose = set()
     for row in several:
-        offer = _offer(row, catalog)
-        has = getattr(offer, "memory_bytes" if column == "memory_gib" else column, None)
+        has = getattr(_offer(row, catalog), "memory_bytes" if column == "memory_gib" else column, None)
         times = (("node", row[NODES]), ("all", 1)) if has else ()
-        found |= {whose for whose, count in times if abs(row[column] * count / has - 1) < ALIKE}
-    return found.pop() if len(found) == 1 else ""
+        whose |= {name for name, count in times if abs(row[column] * count / has - 1) < ALIKE}
+    return whose.pop() if len(whose) == 1 else ""
 
 
 def _by_other_rows(column: str, rows: Sequence[ParsedRow]) -> str:
@@ -124,65 +118,53 @@ def _by_other_rows(column: str, rows: Sequence[ParsedRow]) -> str:
     for row in rows:
         if row[column]:
             machines[tuple(row[name] for name in _SAME_MACHINE)].add((row[NODES] or 1, row[column]))
-    pairs = [(one, other) for found in machines.values() for one in found for other in found if one[0] < other[0]]
+    pairs = [(one, other) for pairs in machines.values() for one in pairs for other in pairs if one[0] < other[0]]
     stays = any(one[1] == other[1] for one, other in pairs)
     grows = any(abs(one[1] / one[0] * other[0] / other[1] - 1) < ALIKE for one, other in pairs)
     return "" if stays == grows else "node" if stays else "all"
 
 
-def _by_rates(several: Sequence[ParsedRow], rows: Sequence[ParsedRow]) -> str:
+def _by_rates(rows: Sequence[ParsedRow]) -> str:
     """`node` where so few accelerators, spread over machines, would each be faster than those of a single one."""
-    alone: dict[tuple[Any, ...], float] = defaultdict(float)
-
-    def job(row: ParsedRow) -> tuple[Any, ...]:
-        return tuple(row[name] for name in _SAME_JOB)
-
-    def rate_of_one(row: ParsedRow) -> float:
-        return float(row["throughput"] or 0.0) / max(1, row["gpu_count"] or 0)
-
+    rates: dict[tuple[Any, ...], list[float]] = defaultdict(lambda: [0.0, 0.0])
     for row in rows:
-        if (row[NODES] or 1) == 1:
-            alone[job(row)] = max(alone[job(row)], rate_of_one(row))
-    return "node" if any(0 < alone[job(row)] * FASTER_APART < rate_of_one(row) for row in several) else ""
+        fastest = rates[tuple(row[name] for name in _SAME_JOB)]
+        several, rate = (row[NODES] or 1) > 1, (row["throughput"] or 0.0) / max(1, row["gpu_count"] or 0)
+        fastest[several] = max(fastest[several], rate)
+    return "node" if any(0 < alone * FASTER_APART < together for alone, together in rates.values()) else ""
 
 
-def with_known_machines(rows: Sequence[ParsedRow], catalog: Catalog) -> tuple[list[ParsedRow], tuple[Note, ...]]:
+def with_machines(rows: Sequence[ParsedRow], columns: Columns, catalog: Catalog | None) -> tuple[Rows, Notes]:
+    """The rows with what the catalogue knows of their machines and disks, and figures of whole machines; and notes of
+    what was filled in, multiplied and guessed."""
+    known, of_machines = _known(rows, catalog) if catalog is not None else (rows, ())
+    whole, of_one = _whole(known, columns)
+    filled, of_disks = _with_disk_classes(whole, catalog)
+    return filled, (*of_machines, *of_one, *of_disks)
+
+
+def _known(rows: Sequence[ParsedRow], catalog: Catalog) -> tuple[Rows, Notes]:
     """The rows with the catalogue's figures in cells that they leave empty, what was filled in, and what is at odds."""
-    filled: list[ParsedRow] = []
+    filled: Rows = []
     columns: set[str] = set()
-    known: dict[str, None] = {}
-    unknown, in_gib, hosts = dict(known), dict(known), dict(known)
+    machines: dict[str, None] = {}
     at_odds: list[Note] = []
-    unpriced, offered = 0, False
     for row in rows:
         offer = _offer(row, catalog)
         if offer is None:
-            unknown |= {row["instance_type"]: None} if row["instance_type"] is not None and row["vcpus"] is None else {}
             filled.append(row)
             continue
-        offered, values = True, _filled(row, offer)
-        name = offer.instance_type
-        if row["memory_gib"] is not None and abs(row["memory_gib"] / GB * GIB / offer.memory_bytes - 1) < SIZES_ALIKE:
-            # `61 GB` of a machine that has 61 GiB, as many providers write it.
-            values["memory_gib"], in_gib[name] = offer.memory_bytes, None
+        values = _filled(row, offer)
         new = (set(values) - set(row.values)) & set(FILLED)
         columns |= new
-        known |= {name: None} if new else {}
-        if offer.chooses_gpu and "gpu" not in row.values and not row["gpu_count"]:
-            hosts[name] = None
-            unpriced += row["usd_per_hour"] is None
+        machines |= {offer.instance_type: None} if new else {}
         filled.append(row.having(**values))
         at_odds += _at_odds(filled[-1], offer)
-    if len(at_odds) > MOST_AT_ODDS:
-        last = replace(at_odds[MOST_AT_ODDS - 1], rows=len(at_odds) - MOST_AT_ODDS)
-        at_odds = [*at_odds[: MOST_AT_ODDS - 1], last]
-    said = (
-        (known, Note(NoteKind.MACHINES_KNOWN, columns=tuple(name for name in FILLED if name in columns))),
-        (hosts, Note(NoteKind.HOSTS_OF_GPUS, rows=unpriced)),
-        (in_gib, Note(NoteKind.MEMORY_IN_GIB)),
-        (unknown if offered else {}, Note(NoteKind.MACHINES_PARTLY_KNOWN)),
-    )
-    return filled, (*(replace(note, names=tuple(names)) for names, note in said if names), *at_odds)
+    if more := len(at_odds[MOST_AT_ODDS:]):
+        at_odds[MOST_AT_ODDS - 1 :] = [replace(at_odds[MOST_AT_ODDS - 1], rows=more)]
+    given = tuple(name for name in FILLED if name in columns)
+    known = [Note(NoteKind.MACHINES_KNOWN, columns=given, names=tuple(machines))] if machines else []
+    return filled, (*known, *at_odds)
 
 
 def _offer(row: ParsedRow, catalog: Catalog | None) -> InstanceType | None:
@@ -208,20 +190,20 @@ def _filled(row: ParsedRow, offer: InstanceType) -> dict[str, Any]:
     known: dict[str, Any] = {"memory_gib": offer.memory_bytes}
     if offer.vcpus <= LARGEST_VCPUS:
         known["vcpus"] = offer.vcpus
-    device = row["device"]
-    without = device is None and row["gpu"] is None and "gpu" not in row.values
-    if offer.chooses_gpu or not offer.gpu:
-        known |= {"gpu_count": 0} if without and (offer.chooses_gpu or not offer.gpu_count) else {}
-    elif (device is None or device.kind == "cuda") and row["gpu_count"] != 0 and _same(row["gpu"], offer.gpu):
-        known |= {"gpu": offer.gpu, "gpu_count": offer.gpu_count}
-    if "gpu" in row.values and row["gpu"] is None:
-        known.pop("gpu_count", None)  # A cell that says `none` is not empty.
+    device, gpu = row["device"], row["gpu"]
+    if "gpu" in row.values and gpu is None:
+        pass  # A cell that says `none` is not empty.
+    elif offer.gpu and not offer.chooses_gpu:
+        if (
+            (device is None or device.kind == "cuda")
+            and row["gpu_count"] != 0
+            and (not gpu or same_gpu(gpu, offer.gpu))
+        ):
+            known |= {"gpu": offer.gpu, "gpu_count": offer.gpu_count}
+    elif device is None and gpu is None and (offer.chooses_gpu or not offer.gpu_count):
+        known |= {"gpu_count": 0}
     values = {column: value for column, value in known.items() if column not in row.values}
     return values | {"provider": offer.provider, "instance_type": offer.instance_type}
-
-
-def _same(gpu: str | None, other: str) -> bool:
-    return gpu is None or same_gpu(gpu, other)
 
 
 def _at_odds(row: ParsedRow, offer: InstanceType) -> list[Note]:
@@ -232,46 +214,40 @@ def _at_odds(row: ParsedRow, offer: InstanceType) -> list[Note]:
         differing = "vcpus", f"{vcpus:g}", f"{offer.vcpus:g}"
     if gpu is not None and not offer.chooses_gpu:
         memory, size = read_gpu_name(gpu).memory_gb, offer.gpu_memory_bytes
-        same = same_gpu(gpu, offer.gpu or "") and (memory is None or not size or is_alike(size / GIB, memory))
-        if not same:
+        if not same_gpu(gpu, offer.gpu or "") or (memory is not None and size and not is_alike(size / GIB, memory)):
             differing = "gpu", gpu, offer.gpu or ""
         elif count is not None and count > offer.gpu_count:
             differing = "gpu_count", str(count), str(offer.gpu_count)
     if differing is None:
         return []
-    column, said, has = differing
-    note = Note(NoteKind.MACHINE_AT_ODDS, columns=(column,), lines=(row.row.line,), text=said, read_as=(has,))
-    return [replace(note, names=(offer.instance_type,))]
+    column, text, has = differing
+    lines, names = (row.row.line,), (offer.instance_type,)
+    return [Note(NoteKind.MACHINE_AT_ODDS, columns=(column,), lines=lines, text=text, read_as=(has,), names=names)]
 
 
-def of_whole_machines(
-    rows: Sequence[ParsedRow], per_gpu: Collection[int], headers: Mapping[str, str]
-) -> tuple[list[ParsedRow], tuple[Note, ...]]:
-    """The rows with rates and prices times their accelerators. `per_gpu` are the lines whose rate is that of one.
+def _whole(rows: Sequence[ParsedRow], columns: Columns) -> tuple[Rows, Notes]:
+    """The rows with rates and prices times their accelerators, where the table has those of one.
 
     Where neither a count nor a machine is named there is one. Raises InputError where a named machine's are not known.
     """
     whole, rates = [], ("throughput", "throughput_low", "throughput_high")
     for row in rows:
-        prices = {of: row[one] for one, of in OF_ONE_GPU.items() if row[one] is not None and row[of] is None}
-        multiplied = {column: row[column] for column in rates if row.row.line in per_gpu and row[column] is not None}
-        if (multiplied or prices) and row["gpu_count"] is None and row["instance_type"] is not None:
+        one = {of: row[price] / (row[NODES] or 1) for price, of in OF_ONE_GPU.items() if row[price] and not row[of]}
+        one |= {column: row[column] for column in rates if row[PER_GPU] and row[column] is not None}
+        if one and row["gpu_count"] is None and row["instance_type"] is not None:
             raise row.input_error(
                 "gpu_count",
                 "the table has figures of one accelerator; write how many `{machine}` has.",
                 machine=row["instance_type"],
             )
-        count = max(1, row["gpu_count"] or 1)
-        priced = {column: value * count / (row[NODES] or 1) for column, value in prices.items()}
-        whole.append(row.having(**priced, **{column: value * count for column, value in multiplied.items()}))
-    notes = [Note(NoteKind.RATE_OF_ONE_GPU, columns=(headers.get("throughput", "throughput"),))] if per_gpu else []
-    priced_by = tuple(headers.get(one, one) for one in OF_ONE_GPU if any(row[one] is not None for row in rows))
-    return whole, (*notes, *([Note(NoteKind.PRICE_OF_ONE_GPU, columns=priced_by)] if priced_by else ()))
+        whole.append(row.having(**{column: value * max(1, row["gpu_count"] or 1) for column, value in one.items()}))
+    of_rates = ("throughput",) if any(row[PER_GPU] for row in rows) else ()
+    of_prices = tuple(price for price in OF_ONE_GPU if any(row[price] is not None for row in rows))
+    kinds = {NoteKind.RATE_OF_ONE_GPU: of_rates, NoteKind.PRICE_OF_ONE_GPU: of_prices}
+    return whole, tuple(Note(kind, columns=tuple(map(columns.header, of))) for kind, of in kinds.items() if of)
 
 
-def with_whole_batches(
-    rows: Sequence[ParsedRow], headers: Mapping[str, str]
-) -> tuple[list[ParsedRow], tuple[Note, ...]]:
+def with_whole_batches(rows: Sequence[ParsedRow], columns: Columns) -> tuple[Rows, Notes]:
     """The rows with the batch over all GPUs where the table has that of one.
 
     Without a count of GPUs there is one, but where an instance type is named, which may have several.
@@ -281,8 +257,9 @@ def with_whole_batches(
         count = row["gpu_count"] if row["gpu_count"] is not None or row["instance_type"] is not None else 1
         whole = row[BATCH_PER_GPU] and row["batch_size"] is None and count is not None
         batches.append(row.having(batch_size=row[BATCH_PER_GPU] * max(1, count)) if whole else row)
-    changed = any(new is not old for new, old in zip(batches, rows, strict=True))
-    return batches, (Note(NoteKind.BATCH_OF_ONE_GPU, columns=(headers[BATCH_PER_GPU],)),) if changed else ()
+    if batches == rows:
+        return batches, ()
+    return batches, (Note(NoteKind.BATCH_OF_ONE_GPU, columns=(columns.header(BATCH_PER_GPU),)),)
 
 
 def disk_class(name: str, catalog: Catalog | None) -> str | None:
@@ -291,20 +268,16 @@ def disk_class(name: str, catalog: Catalog | None) -> str | None:
     for offer in catalog.disks if catalog is not None else ():
         if plain in (_plain(offer.name), _plain(offer.disk_tier)):
             return offer.disk_class
-    if plain == "cloud":
-        return "standard"  # What Alibaba Cloud called its first disks.
     # In the order of the list: a local SSD is NVMe in each cloud that rents one, and `Premium SSD` is no `Standard`.
-    said = (
-        found[0][0] for word, found in names("disk class").items() if re.search(rf"(?<![a-z\d]){word}(?![a-z])", plain)
-    )
-    return next(said, None)
+    words = names("disk class").items()
+    return next((means[0][0] for word, means in words if re.search(rf"(?<![a-z\d]){word}(?![a-z])", plain)), None)
 
 
 def _plain(name: str) -> str:
     return " ".join(re.sub(r"[_\-/.:()]", " ", name.lower()).split())
 
 
-def with_disk_classes(rows: Sequence[ParsedRow], catalog: Catalog | None) -> tuple[list[ParsedRow], tuple[Note, ...]]:
+def _with_disk_classes(rows: Sequence[ParsedRow], catalog: Catalog | None) -> tuple[Rows, Notes]:
     """The rows with the class of their disk where a workload has several and the name says it, and what is not known.
 
     A row's own class is never changed, and where the figures of a disk are given nobody needs its class.
@@ -312,13 +285,20 @@ def with_disk_classes(rows: Sequence[ParsedRow], catalog: Catalog | None) -> tup
     disks: dict[str, dict[str, None]] = defaultdict(dict)
     for row in rows:
         disks[row["workload"]] |= {row["disk"]: None} if row["disk"] is not None else {}
-    varying = {name for found in disks.values() if len(found) > 1 for name in found}
     classes = {row["disk"]: row["disk_class"] for row in rows if row["disk_class"] is not None}
-    measured = {row["disk"] for row in rows if any(row[column] is not None for column in DISK_FIGURES)}
-    lacking = {name: disk_class(name, catalog) for row in rows if (name := row["disk"]) in varying - set(classes)}
-    inferred = {name: found for name, found in lacking.items() if found is not None}
+    lacking = {
+        name: disk_class(name, catalog)
+        for names in disks.values()
+        for name in names
+        if len(names) > 1 and name not in classes
+    }
+    inferred = {name: kind for name, kind in lacking.items() if kind is not None}
     classes |= inferred
     filled = [row.having(disk_class=classes[row["disk"]]) if row["disk"] in classes else row for row in rows]
-    asked = tuple(name for name, found in lacking.items() if found is None and name not in measured)
-    notes = [Note(NoteKind.DISK_CLASS_INFERRED, names=tuple(inferred), read_as=tuple(inferred.values()))]
-    return filled, (*(notes if inferred else ()), *((Note(NoteKind.NO_DISK_CLASS, names=asked),) if asked else ()))
+    measured = {row["disk"] for row in rows if any(row[column] is not None for column in DISK_FIGURES)}
+    asked = tuple(name for name in lacking if name not in inferred and name not in measured)
+    notes = (
+        Note(NoteKind.DISK_CLASS_INFERRED, names=tuple(inferred), read_as=tuple(inferred.values())),
+        Note(NoteKind.NO_DISK_CLASS, names=asked),
+    )
+    return filled, tuple(note for note in notes if note.names)

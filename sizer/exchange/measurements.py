@@ -13,7 +13,7 @@ from typing import Any
 from sizer.exchange import values
 from sizer.exchange.values import Reader, of_domain, scaled
 from sizer.files.tables import harmless
-from sizer.records.device import BatchRate, DiskRates
+from sizer.records.device import BatchRate
 from sizer.records.kinds import IMPORTED
 from sizer.records.run import Demand, RentedMachine, Run, WarningKind
 from sizer.records.run_kinds import SEARCHES
@@ -27,8 +27,6 @@ NODES = "nodes_together"
 """How many machines ran the job of a row together. Under this name, which sizer writes, a row has what all of them
 have, under any other perhaps what each has."""
 MODE, PRECISION, EPOCH = "mode", "precision", "epoch"
-MODES = (MODE, "phase")
-"""Columns in which tables say what is computed of a batch; of a cell that says something else, nothing is read."""
 DEMANDS = {f"{field.name}_per_sample": field.name for field in fields(Demand)}
 """Core-seconds, bytes, IOs, and seconds waited for input or busy on the accelerator, each a sample."""
 DISK_FIGURES = {
@@ -55,17 +53,24 @@ EMBEDDED = "embedded"
 """The data set that sizer made itself."""
 
 
-def _number(value: float | None) -> float | None:
+def _number(value: float) -> float:
     """Whole numbers without their point; every other digit is kept, so that bytes can be had back exactly."""
-    return int(value) if value is not None and float(value).is_integer() else value
+    return int(value) if float(value).is_integer() else value
 
 
-def _gib(size: float | None) -> float | None:
-    return None if size is None else _number(size / GIB)
+UNITS: dict[str, tuple[Reader, Callable[[float], Cell]]] = {
+    "gib": (values.gib, lambda size: _number(size / GIB)),
+    "mbps": (values.megabytes, lambda rate: scaled(rate, -6)),
+    "mhz": (values.megabytes, lambda rate: scaled(rate, -6)),
+    "ms": (values.milliseconds, lambda time: scaled(time, 3)),
+    "iops": (values.amount, _number),
+}
+"""How figures are read and written by the last word of their column; any other is the plain number."""
 
 
-def _scaled(value: float | None, digits: int) -> str | None:
-    return None if value is None else scaled(value, digits)
+def _figure(column: str, figure: Callable[[Run], float | None]) -> tuple[Reader, Writer]:
+    read, write = UNITS.get(column.rpartition("_")[2], (values.amount, lambda value: value))
+    return read, lambda run: None if (value := figure(run)) is None else write(value)
 
 
 def _device(run: Run) -> Cell:
@@ -100,26 +105,19 @@ def _interval(end: str) -> Writer:
     return lambda run: getattr(run.throughput, end) if run.throughput and run.throughput.has_interval else None
 
 
-def _demand(name: str) -> Writer:
+def _demand(name: str) -> Callable[[Run], float | None]:
     return lambda run: getattr(run.demand, name, None)
 
 
-def _disk_figure(column: str, name: str) -> Writer:
+def _disk_figure(name: str) -> Callable[[Run], float | None]:
     """The figures to compute with: measured where they were, declared where they were not."""
-
-    def write(run: Run) -> Cell:
-        figure = getattr(run.disk.rates if run.disk else DiskRates(), name)
-        return _scaled(figure, -6) if column.endswith("mbps") else _number(figure)
-
-    return write
+    return lambda run: getattr(run.disk.rates, name) if run.disk else None
 
 
-def _gpu_figure(column: str, name: str) -> Writer:
-    def write(run: Run) -> Cell:
-        most = max((value for gpu in run.conditions.gpus if (value := getattr(gpu, name)) is not None), default=None)
-        return _scaled(most, -6) if column.endswith("_mhz") else _gib(most) if column.endswith("_gib") else most
-
-    return write
+def _gpu_figure(name: str) -> Callable[[Run], float | None]:
+    return lambda run: max(
+        (value for gpu in run.conditions.gpus if (value := getattr(gpu, name)) is not None), default=None
+    )
 
 
 def _machine(column: str) -> tuple[Reader, Writer]:
@@ -127,17 +125,21 @@ def _machine(column: str) -> tuple[Reader, Writer]:
     return read, lambda run: getattr(run.declared.machine, column, None)
 
 
+def _of_workload(column: str) -> tuple[Reader, Writer]:
+    return of_domain(Workload, column), lambda run: getattr(run.spec.workload, column)
+
+
 WRITTEN: dict[str, tuple[Reader, Writer]] = {
     "workload": (of_domain(Workload, "name"), lambda run: run.spec.workload.name),
-    "framework": (of_domain(Workload, "framework"), lambda run: run.spec.workload.framework),
+    "framework": _of_workload("framework"),
     "device": (values.device, _device),
-    "network": (of_domain(Workload, "network"), lambda run: run.spec.workload.network),
+    "network": _of_workload("network"),
     "batch_size": (parse_batch_size, lambda run: run.configuration.batch_size),
-    "vcpus": (parse_vcpus, lambda run: _number(run.configuration.vcpus)),
-    "memory_gib": (parse_memory_gib, lambda run: _gib(run.configuration.memory_bytes)),
+    "vcpus": (parse_vcpus, lambda run: None if (vcpus := run.configuration.vcpus) is None else _number(vcpus)),
+    "memory_gib": (parse_memory_gib, _figure("memory_gib", lambda run: run.configuration.memory_bytes)[1]),
     "disk": (of_domain(Workload, "name"), lambda run: run.configuration.disk),
-    "input": (of_domain(Workload, "input"), lambda run: run.spec.workload.input),
-    "cache": (of_domain(Workload, "cache"), lambda run: run.spec.workload.cache),
+    "input": _of_workload("input"),
+    "cache": _of_workload("cache"),
     "gpu": (values.gpu, lambda run: run.configuration.gpu or run.spec.workload.computes_on.gpu),
     "gpu_count": (parse_gpu_count, _gpu_count),
     "throughput": (values.rate, lambda run: run.throughput.value if run.throughput else None),
@@ -145,42 +147,30 @@ WRITTEN: dict[str, tuple[Reader, Writer]] = {
     "throughput_high": (values.end_of_interval, _interval("high")),
     "sample_unit": (values.short_text, lambda run: run.sample_unit),
     "outcome": (values.outcome, lambda run: run.outcome.value),
-    **{column: (values.amount, _demand(name)) for column, name in DEMANDS.items()},
+    **{column: _figure(column, _demand(name)) for column, name in DEMANDS.items()},
     "bottleneck": (values.bottleneck, lambda run: run.evidence.bottleneck.value if run.evidence else None),
-    "hit_rate": (values.amount, lambda run: run.conditions.hit_rate),
+    "hit_rate": _figure("hit_rate", lambda run: run.conditions.hit_rate),
     "warnings": (values.marks, lambda run: "; ".join(_marks(run))),
     "started_at": (values.moment, lambda run: run.started_at),
     "repeat": (values.repeat, lambda run: run.spec.repeat + 1),
-    "kind": (
-        of_domain(Workload, "kind"),
-        lambda run: None if run.spec.workload.kind == IMPORTED else run.spec.workload.kind,
-    ),
+    "kind": (of_domain(Workload, "kind"), lambda run: {IMPORTED: None}.get(kind := run.spec.workload.kind, kind)),
     "format": (values.data_format, lambda run: run.spec.workload.format),
     "dataset": (values.short_text, _data_set),
-    "dataset_gib": (values.gib, lambda run: _gib(run.data_set.bytes) if run.data_set else None),
+    "dataset_gib": _figure("dataset_gib", lambda run: run.data_set.bytes if run.data_set else None),
     "dataset_samples": (values.count, lambda run: run.data_set.samples if run.data_set else None),
-    "first_epoch_throughput": (values.amount, lambda run: run.rate.first_epoch_throughput),
-    **{
-        column: (values.megabytes if column.endswith("mbps") else values.amount, _disk_figure(column, name))
-        for column, name in DISK_FIGURES.items()
-    },
+    "first_epoch_throughput": _figure("first_epoch_throughput", lambda run: run.rate.first_epoch_throughput),
+    **{column: _figure(column, _disk_figure(name)) for column, name in DISK_FIGURES.items()},
     "disk_class": (values.disk_class, lambda run: run.disk.tier.disk_class if run.disk else None),
     "disk_emulated": (values.truth, lambda run: "yes" if run.disk and run.disk.tier.emulated is not None else None),
-    "peak_anonymous_gib": (values.gib, lambda run: _gib(run.memory.peak_anonymous_bytes)),
+    "peak_anonymous_gib": _figure("peak_anonymous_gib", lambda run: run.memory.peak_anonymous_bytes),
     "accelerator_samples_per_second": (values.rate, lambda run: run.spec.device.samples_per_second),
     "isolates": (values.stage, lambda run: run.spec.stage),
     PRECISION: (of_domain(Workload, "precision"), lambda run: run.precision),
-    "latency_p50_ms": (values.milliseconds, lambda run: _scaled(run.rate.latency_p50, 3)),
-    "latency_p99_ms": (values.milliseconds, lambda run: _scaled(run.rate.latency_p99, 3)),
+    "latency_p50_ms": _figure("latency_p50_ms", lambda run: run.rate.latency_p50),
+    "latency_p99_ms": _figure("latency_p99_ms", lambda run: run.rate.latency_p99),
     **{column: _machine(column) for column in MACHINE},
     MODE: (values.mode, lambda run: run.spec.workload.computed_mode),
-    **{
-        column: (
-            values.gib if column.endswith("_gib") else values.megabytes if column.endswith("_mhz") else values.amount,
-            _gpu_figure(column, name),
-        )
-        for column, name in GPU_FIGURES.items()
-    },
+    **{column: _figure(column, _gpu_figure(name)) for column, name in GPU_FIGURES.items()},
     "accelerator_rate_low": (values.rate, lambda run: run.spec.device.rate_low),
     "accelerator_rate_high": (values.rate, lambda run: run.spec.device.rate_high),
     "accelerator_rate_basis": (of_domain(BatchRate, "basis"), lambda run: run.spec.device.rate_basis),

@@ -59,27 +59,21 @@ def recommendation_form(recommendation: Recommendation, model: Model) -> dict[st
 
 def prediction_form(prediction: Prediction, workload: WorkloadModel) -> dict[str, Any]:
     """One entry of `predict --json`."""
-    rate = prediction.throughput
-    return {
-        "workload": prediction.workload,
-        **configuration_form(prediction.configuration),
-        "throughput": rate.value,
-        "low": rate.low,
-        "high": rate.high,
-        "bottleneck": prediction.bottleneck.value,
-        "shares": prediction.shares,
-        "extrapolated": prediction.extrapolated,
-        "out_of_memory": prediction.out_of_memory,
-        "headroom": prediction.headroom,
-        "sample_unit": workload.sample_unit,
-        "emulated": is_emulated(workload, prediction.configuration.disk),
-    }
+    rate, form = prediction.throughput, _form_of_place(prediction.configuration, workload)
+    figures = {"throughput": rate.value, "low": rate.low, "high": rate.high, "bottleneck": prediction.bottleneck.value}
+    said = {name: getattr(prediction, name) for name in ("shares", "extrapolated", "out_of_memory", "headroom")}
+    return form | figures | said
 
 
 def no_prediction_form(
     configuration: Configuration, workload: WorkloadModel, error: str, error_code: ReasonCode | None
 ) -> dict[str, Any]:
     """The entry of `predict --json` for a configuration without an answer: the same keys, and why, in English."""
+    why = {"error": error, "error_code": error_code.value if error_code is not None else None}
+    return _form_of_place(configuration, workload) | why
+
+
+def _form_of_place(configuration: Configuration, workload: WorkloadModel) -> dict[str, Any]:
     return {
         "workload": workload.name,
         **configuration_form(configuration),
@@ -88,8 +82,6 @@ def no_prediction_form(
         **dict.fromkeys(("extrapolated", "out_of_memory", "headroom")),
         "sample_unit": workload.sample_unit,
         "emulated": is_emulated(workload, configuration.disk),
-        "error": error,
-        "error_code": error_code.value if error_code is not None else None,
     }
 
 

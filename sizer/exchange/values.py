@@ -19,7 +19,7 @@ from sizer.records.kinds import FORWARD, FORWARD_BACKWARD, TRAIN
 from sizer.records.messages import AnyOf, InputError, Message, quoted
 from sizer.records.run import Run, RunWarning, WarningKind
 from sizer.records.run_kinds import ISOLATED_STAGES, SEARCHES, Outcome, Purpose
-from sizer.records.units import GIB, format_bytes, parse_number, parse_whole
+from sizer.records.units import GIB, parse_number, parse_whole
 
 Reader = Callable[[str], Any]
 
@@ -38,89 +38,55 @@ _MODES = {
 """How a cell begins that says what is computed of a batch."""
 
 
+def _refusal(text: str, what: Message, wanted: Message | AnyOf) -> InputError:
+    return InputError("{text} is not {what}; write {wanted}.", text=quoted(text), what=what, wanted=wanted)
+
+
 def _number(
-    low: float, high: float, refusal: Callable[[str], InputError], example: str = "1.5", nought: bool = True
+    what: Message, wanted: Message, low: float, high: float, example: str = "1.5", nought: bool = False
 ) -> Reader:
+    """Numbers from `low` to `high`, and 0 where `nought` is one of them."""
+
     def read(text: str) -> float:
         value = parse_number(text, example)
         if low <= value <= high or (nought and value == 0):
             return value
-        raise refusal(quoted(text))
+        raise _refusal(text, what, wanted)
 
     return read
 
 
-def _one_of(choices: Iterable[str | Enum], refusal: Callable[[str, AnyOf], InputError], **also: object) -> Reader:
+def _one_of(what: Message, choices: Iterable[str | Enum], **also: object) -> Reader:
     """One of a closed list, in any case, or of other words for them."""
     by_name = {str(choice.value if isinstance(choice, Enum) else choice): choice for choice in choices}
 
     def read(text: str) -> object:
-        found = (by_name | also).get(text.lower().replace(" ", "_"))
-        if found is None:
-            raise refusal(quoted(text), AnyOf(*by_name))
-        return found
+        value = (by_name | also).get(text.lower().replace(" ", "_"))
+        if value is None:
+            raise _refusal(text, what, AnyOf(*by_name))
+        return value
 
     return read
 
 
-def _above_nought(what: Message) -> Reader:
-    def refusal(text: str) -> InputError:
-        return InputError(
-            "{text} is not {what}; write a number above 0, or leave the cell empty.", text=text, what=what
-        )
+_TINIEST = 1e-60
+_SAMPLES, _ABOVE_NOUGHT = Message("samples a second, above 0"), Message("a number above 0, or leave the cell empty")
+amount = _number(Message("an amount"), Message("a number from 0 to 1e18"), _TINIEST, FASTEST, nought=True)
+rate = _number(Message("the rate of a run that completed"), _SAMPLES, SLOWEST, FASTEST, "183.5")
+share = _number(Message("a share"), Message("a number from 0 to 1"), SMALLEST, 1, "0.05", nought=True)
+seconds = _number(Message("a time"), _ABOVE_NOUGHT, _TINIEST, FASTEST)
+usd = _number(Message("a price"), _ABOVE_NOUGHT, _TINIEST, FASTEST)
+outcome = _one_of(Message("an outcome"), Outcome, timed_out=Outcome.TIMEOUT)
+bottleneck = _one_of(Message("a bottleneck"), Bottleneck)
+disk_class = _one_of(Message("a class of disk"), ("nvme", "ssd", "standard"))
+stage = _one_of(Message("a stage"), ISOLATED_STAGES.values())
+data_format = _one_of(Message("a form of data"), ("recordio", "lmdb", "folder", "text"))
+_yes_or_no = _one_of(Message("yes or no"), ("yes", "no"), true="yes", false="no", **{"1": "yes", "0": "no"})
 
-    return _number(1e-60, FASTEST, refusal, nought=False)
 
-
-amount = _number(
-    1e-60,
-    FASTEST,
-    lambda text: InputError(
-        "{text} is not an amount that can be measured; write a number from 0 to {largest}.",
-        text=text,
-        largest=f"{FASTEST:g}",
-    ),
-)
-rate = _number(
-    SLOWEST,
-    FASTEST,
-    lambda text: InputError(
-        "{text} is not the rate of a run that completed; write samples a second, above 0.", text=text
-    ),
-    "183.5",
-    nought=False,
-)
-share = _number(
-    SMALLEST,
-    1,
-    lambda text: InputError("{text} is no share; write a number from 0 to 1, such as 0.05.", text=text),
-    "0.05",
-)
-seconds, usd = _above_nought(Message("a time")), _above_nought(Message("a price"))
-outcome = _one_of(
-    Outcome,
-    lambda text, names: InputError("{text} is not an outcome; write {names}.", text=text, names=names),
-    timed_out=Outcome.TIMEOUT,
-)
-bottleneck = _one_of(
-    Bottleneck, lambda text, names: InputError("{text} is not a bottleneck; write {names}.", text=text, names=names)
-)
-disk_class = _one_of(
-    ("nvme", "ssd", "standard"),
-    lambda text, choices: InputError(
-        "{text} is not a class of disk; write {choices}, or nothing.", text=text, choices=choices
-    ),
-)
-stage = _one_of(
-    ISOLATED_STAGES.values(),
-    lambda text, choices: InputError("{text} is not a stage; write {choices}.", text=text, choices=choices),
-)
-data_format = _one_of(
-    ("recordio", "lmdb", "folder", "text"),
-    lambda text, choices: InputError(
-        "{text} is not a form of data; write {choices}, or nothing.", text=text, choices=choices
-    ),
-)
+def truth(text: str) -> bool:
+    """yes or no, as people and spreadsheets write it."""
+    return bool(_yes_or_no(text) == "yes")
 
 
 def end_of_interval(text: str) -> float:
@@ -128,8 +94,8 @@ def end_of_interval(text: str) -> float:
     if text in ("inf", "-inf"):
         return float(text)
     value = parse_number(text, "180.2")
-    if abs(value) > FASTEST or 0 < abs(value) < 1e-60:
-        raise InputError("{text} is not an end of a rate's interval; write samples a second.", text=quoted(text))
+    if value != 0 and not _TINIEST <= abs(value) <= FASTEST:
+        raise _refusal(text, Message("an end of a rate's interval"), Message("samples a second"))
     return value
 
 
@@ -137,11 +103,7 @@ def gib(text: str) -> int:
     """Bytes of a number of GiB, of data."""
     value: float = amount(text) * GIB
     if value > LARGEST_BYTES:
-        raise InputError(
-            "`{number} GiB` is more than {largest}; write GiB (2^30 bytes).",
-            number=text,
-            largest=format_bytes(LARGEST_BYTES),
-        )
+        raise _refusal(f"{text} GiB", Message("a size of data"), Message("GiB (2^30 bytes)"))
     return round(value)
 
 
@@ -197,14 +159,7 @@ def device(text: str) -> Device:
             return Device("emulated", samples_per_second=value)
     elif kind.lower() == "emulated" and rest:
         return Device("emulated", gpu=of_domain(Device, "gpu")(rest))
-    raise InputError("{text} is not a device; write cpu, cuda:0, emulated:P100 or emulated:300/s.", text=quoted(text))
-
-
-def truth(text: str) -> bool:
-    """yes or no, as people and spreadsheets write it."""
-    if text.lower() in ("yes", "true", "1", "no", "false", "0"):
-        return text.lower() in ("yes", "true", "1")
-    raise InputError("{text} is neither yes nor no; write one of them.", text=quoted(text))
+    raise _refusal(text, Message("a device"), AnyOf("cpu", "cuda:0", "emulated:P100", "emulated:300/s"))
 
 
 def moment(text: str) -> str:
@@ -214,9 +169,8 @@ def moment(text: str) -> str:
     try:
         return datetime.fromisoformat(text.replace("Z", "+00:00")).isoformat()
     except ValueError:
-        raise InputError(
-            "{text} is not a time; write one such as 2026-11-21T10:00:00+00:00, or nothing.", text=quoted(text)
-        ) from None
+        wanted = Message("one such as 2026-11-21T10:00:00+00:00, or leave the cell empty")
+        raise _refusal(text, Message("a time"), wanted) from None
 
 
 def mode(text: str) -> str | None:
@@ -234,15 +188,8 @@ def short_text(text: str) -> str:
 
 def marks(text: str) -> tuple[RunWarning | Purpose, ...]:
     """What measurements.csv says against a run's rate: kinds joined by `; `; of any other word the text is kept."""
-    return tuple(_mark(word) for word in text.split("; "))
-
-
-def _mark(word: str) -> RunWarning | Purpose:
-    if word in {purpose.value for purpose in SEARCHES}:
-        return Purpose(word)
-    if word in {kind.value for kind in WarningKind}:
-        return RunWarning(WarningKind(word))
-    return RunWarning(WarningKind.OTHER, text=word)
+    of_kind = {purpose.value: purpose for purpose in SEARCHES} | {kind.value: RunWarning(kind) for kind in WarningKind}
+    return tuple(of_kind.get(word) or RunWarning(WarningKind.OTHER, text=word) for word in text.split("; "))
 
 
 def of_domain(record: type, name: str) -> Reader:

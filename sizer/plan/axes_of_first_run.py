@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 
+from sizer.limits.interface import Control
 from sizer.records.configuration import Estimate
 from sizer.records.run import Meter, MeterKind, Run, WarningKind
 from sizer.records.units import MIB
@@ -68,14 +70,6 @@ class Needs:
 
 
 @dataclass(frozen=True)
-class Abilities:
-    """What this host can limit."""
-
-    fractions: bool = True
-    memory: bool = True
-
-
-@dataclass(frozen=True)
 class ChosenAxes:
     """The values of each axis, ascending, and whether the memory floor is searched for."""
 
@@ -114,12 +108,16 @@ def needs_of(run: Run, host: HostSize) -> Needs | None:
     )
 
 
-def chosen_axes(needs: Needs | None, host: HostSize, abilities: Abilities = Abilities()) -> ChosenAxes:
-    """The axes worth measuring for a program that needs this; None is not known yet, so nothing is left out."""
+def chosen_axes(needs: Needs | None, host: HostSize, lacking: Collection[Control] = ()) -> ChosenAxes:
+    """The axes worth measuring for a program that needs this; None is not known yet, so nothing is left out but what
+    this host cannot limit."""
+    capped = Control.MEMORY not in lacking
     return ChosenAxes(
-        vcpus=_vcpus(host.vcpus, needs.wanted_vcpus if needs is not None else None, abilities.fractions),
-        memory_bytes=_caps(needs, host.memory_bytes) if needs is not None and abilities.memory else (),
-        memory_floor=abilities.memory,
+        vcpus=_vcpus(
+            host.vcpus, needs.wanted_vcpus if needs is not None else None, Control.FRACTIONAL_VCPUS not in lacking
+        ),
+        memory_bytes=_caps(needs, host.memory_bytes) if needs is not None and capped else (),
+        memory_floor=capped,
     )
 
 

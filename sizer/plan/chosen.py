@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from sizer.plan.following import Following
+from sizer.plan.following import Following, TwoEpochs
 from sizer.plan.run_order import estimate_seconds, seconds_of_each
-from sizer.plan.two_epochs import TwoEpochs
 from sizer.records.run import Run
 from sizer.records.study import Adaptive, PlanEndKind, RunReason, RunSpec, Study
 

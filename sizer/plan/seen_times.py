@@ -14,6 +14,7 @@ from statistics import median
 
 from sizer.analysis.ending import Stop
 from sizer.analysis.epochs import measured_from_epoch
+from sizer.analysis.stopping import Stop
 from sizer.records.run import Run, Sample
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec
@@ -106,24 +107,14 @@ def _unlike(one: RunSpec, other: RunSpec) -> float:
 
 
 def _taking(samples: Sequence[Sample], since: float, until: float, had: float | None, has: float | None) -> float:
-    """Seconds that what was done from one moment to another on `had` vCPUs takes on `has`.
-
-    Where others on the host had the CPUs meanwhile, as the time says that tasks waited for one although the run did not
-    use up its own, it takes at least as long again on no more vCPUs, and as long as it would have alone on fewer.
-    """
+    """Seconds that what was done from one moment to another on `had` vCPUs takes on `has`."""
     total = 0.0
     for before, after in pairwise(samples):
         begun, ended = max(before.time, since), min(after.time, until)
-        if ended <= begun or after.time <= before.time:
-            continue
-        seconds, share = ended - begun, (ended - begun) / (after.time - before.time)
-        used = share * max(0.0, after.core_seconds - before.core_seconds)
-        stalled = share * max(0.0, after.cpu_stall - before.cpu_stall)
-        withheld = min(stalled, max(0.0, seconds - used / had)) if had is not None else 0.0
-        alone = seconds - withheld
-        alone += used * _more_seconds(used / alone if alone > 0 else 0.0, had, has)
-        more = had is not None and has is not None and has > had
-        total += alone if more else max(seconds, alone)
+        if ended > begun:
+            seconds, used = ended - begun, max(0.0, after.core_seconds - before.core_seconds)
+            used *= seconds / (after.time - before.time)
+            total += seconds + used * _more_seconds(used / seconds, had, has)
     return total
 
 

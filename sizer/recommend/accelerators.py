@@ -245,17 +245,6 @@ class InputNotKnown(NoAnswer):
 
 
 @dataclass(frozen=True)
-class Fed:
-    """The rate of a job with accelerators of some speed: what its input side allows, and both together."""
-
-    input_rate: Estimate
-    throughput: Estimate
-    bottleneck: Bottleneck
-    sure: bool
-    extrapolated: bool
-
-
-@dataclass(frozen=True)
 class GpuJob:
     """One measured job with its answer, as a question about GPUs."""
 
@@ -286,8 +275,9 @@ class GpuJob:
         needed = anonymous_bytes(self.model.measured, here.vcpus, here.batch_size) if self.on_cpu and here else None
         return None if needed is None else round(needed)
 
-    def fed(self, vcpus: float | None, accelerator: Estimate) -> Fed:
-        """With these vCPUs (as measured where None). Raises NoAnswer where the runs say nothing of the input side."""
+    def fed(self, option: GpuOption, vcpus: float | None, accelerator: Estimate) -> GpuOption:
+        """With the rate of the job with these vCPUs (as measured where None) and accelerators of that rate, what its
+        input side allows, and what binds. Raises NoAnswer where the runs say nothing of the input side."""
         assert self.here is not None, "asked only where something was measured"
         here = self.here if vcpus is None else replace(self.here, vcpus=vcpus)
         no_step = WhatIf(step_elsewhere=True) if self.on_cpu else WhatIf(gpu_speedup=ENDLESS)
@@ -308,8 +298,15 @@ class GpuJob:
         if extrapolated and not surely_fed and alone.high > WIDEST * alone.low:
             raise InputNotKnown(here.vcpus)
         slower = accelerator.value <= alone.value
-        bottleneck = Bottleneck.ACCELERATOR if slower else prediction.bottleneck
-        return Fed(alone, both, bottleneck, surely_fed or alone.high < accelerator.low, extrapolated)
+        return replace(
+            option,
+            input_rate=alone,
+            throughput=both,
+            bottleneck=Bottleneck.ACCELERATOR if slower else prediction.bottleneck,
+            bottleneck_sure=surely_fed or alone.high < accelerator.low,
+            extrapolated=extrapolated,
+            vcpus=vcpus,
+        )
 
 
 def which_gpu(
@@ -379,8 +376,8 @@ def _holds(option: GpuOption) -> bool | None:
     return True if enough is not None and has is not None and has >= enough else None
 
 
-Machine = tuple[GpuOption, InstanceType | None, Fed]
-"""A GPU in a machine: what it does there, the machine, and how it is fed."""
+Machine = tuple[GpuOption, Estimate, InstanceType | None]
+"""A GPU in a machine: what it does there, its rate, and the machine."""
 
 
 @dataclass(frozen=True)
@@ -396,20 +393,15 @@ class OnGpu:
         """In the machine where a sample costs least, of those with the fewest GPUs that are priced; without one, on the
         vCPUs that were measured. Raises NoAnswer."""
         fewest = min((machine.gpu_count for machine in self._machines()), default=1)
-        best, machine, fed = self._cheapest([m for m in self._machines() if m.gpu_count == fewest] or [None])
-        plain = self.plain
-        option = replace(
-            best,
-            accelerator=plain.accelerator,
-            gpu_memory_bytes=plain.gpu_memory_bytes if machine is None else machine.gpu_memory_bytes,
-            needs_at_most_bytes=plain.needs_at_most_bytes,
-            on_cpu_bytes=plain.on_cpu_bytes,
-        )
+        machines = [machine for machine in self._machines() if machine.gpu_count == fewest]
+        option, rate, machine = self._cheapest(machines or [None])
+        if machine is not None:
+            option = replace(option, gpu_memory_bytes=machine.gpu_memory_bytes)
         option = replace(option, fits=_holds(option), against_cpu=_against_cpu(self.job, option))
         if option.gpu_count != 1:  # the smallest sold has more than one already
             return option
         try:
-            return replace(option, second=self._second(option, fed))
+            return replace(option, second=self._second(option, rate))
         except InputNotKnown as error:
             return replace(option, second_missing=NoGpuAnswer.INPUT_NOT_KNOWN, second_vcpus=error.vcpus)
         except NoAnswer:
@@ -428,40 +420,37 @@ class OnGpu:
         known, errors = [], []
         for machine in machines:
             try:
-                known.append(self._on(machine))
+                here = self.job.here
+                vcpus = machine.vcpus if machine is not None else here.vcpus if here is not None else None
+                known.append(self._on(machine, vcpus, 1 if machine is None else machine.gpu_count))
             except InputNotKnown as error:
                 errors.append(error)
         if not known:
             raise min(errors, key=lambda error: error.vcpus or math.inf)
-        return min(known, key=lambda one: (one[0].usd_per_million_samples or math.inf, -one[2].throughput.value))
+        return min(known, key=lambda one: (one[0].usd_per_million_samples or math.inf, -one[1].value))
 
-    def _on(self, machine: InstanceType | None) -> Machine:
-        """The job on a machine, all of whose GPUs it uses."""
-        job, count = self.job, 1 if machine is None else machine.gpu_count
-        vcpus = machine.vcpus if machine is not None else job.here.vcpus if job.here is not None else None
-        fed = job.fed(vcpus, self._several(count)[0])
-        rate, unit = fed.throughput, job.model.sample_unit
-        usd, spot = (None, None) if machine is None else (machine.usd_per_hour, machine.usd_per_hour_spot)
-        option = GpuOption(
-            self.asked.gpu,
-            input_rate=fed.input_rate,
-            throughput=rate,
-            bottleneck=fed.bottleneck,
-            bottleneck_sure=fed.sure,
-            extrapolated=fed.extrapolated,
-            gpu_count=count,
-            vcpus=vcpus,
-            provider=None if machine is None else machine.provider,
-            instance_type=None if machine is None else machine.instance_type,
-            usd_per_hour=usd,
-            usd_per_hour_spot=spot,
-            usd_per_million_samples=usd_per_million(usd, rate.value, unit),
-            usd_per_million_samples_spot=usd_per_million(spot, rate.value, unit),
-        )
+    def _on(self, machine: InstanceType | None, vcpus: float | None, count: int) -> Machine:
+        """The job on all GPUs of a machine, or on so many where none is sold."""
+        job, unit = self.job, self.job.model.sample_unit
+        option = replace(job.fed(self.plain, vcpus, self._several(count)[0]), gpu_count=count)
+        rate = option.throughput
+        assert rate is not None, "the job is fed"
+        if machine is not None:
+            usd, spot = machine.usd_per_hour, machine.usd_per_hour_spot
+            option = replace(
+                option,
+                provider=machine.provider,
+                instance_type=machine.instance_type,
+                usd_per_hour=usd,
+                usd_per_hour_spot=spot,
+                usd_per_million_samples=usd_per_million(usd, rate.value, unit),
+                usd_per_million_samples_spot=usd_per_million(spot, rate.value, unit),
+            )
         if job.deadline is not None:
             seconds = Estimate(*(job.deadline.samples / end for end in (rate.value, rate.high, rate.low)))
+            usd = option.usd_per_hour
             option = replace(option, seconds=seconds, usd=None if usd is None else usd * seconds.value / 3600)
-        return option, machine, fed
+        return option, rate, machine
 
     def _several(self, count: int) -> tuple[Estimate, ScalingEfficiency]:
         """The rate of so many of them together, and what the all-reduce leaves of it."""
@@ -477,38 +466,33 @@ class OnGpu:
         value = one.value * count * scaled.value
         return Estimate(value, value * math.exp(-below), value * math.exp(above)), scaled
 
-    def _second(self, one: GpuOption, fed: Fed) -> SecondGpu:
+    def _second(self, one: GpuOption, now: Estimate) -> SecondGpu:
         """What a second one adds, in the cheapest machine with two."""
-        both, scaled = self._several(2)
+        scaled = self._several(2)[1]
         machines = [machine for machine in self._machines() if machine.gpu_count == 2]
-        two: GpuOption | None = None
-        machine: InstanceType | None = None
-        if machines:
-            two, machine, fed_two = self._cheapest(machines)
-        else:
-            fed_two = self.job.fed(one.vcpus, both)
-        now, then = fed.throughput, fed_two.throughput
+        two, then, machine = self._cheapest(machines) if machines else self._on(None, one.vcpus, 2)
         gain = then.value / now.value
         least = min(gain, then.low / now.low)
         most = max(gain, min(2.0 * scaled.high, then.high / now.high))
         worth = [_is_worth(one, two, times) for times in (gain, least, most)]
+        assert two.bottleneck is not None, "the job is fed"
         return SecondGpu(
             Estimate(gain, least, most),
             _estimate(scaled),
             scaled.basis,
-            fed_two.bottleneck,
+            two.bottleneck,
             scaled.sources,
             None if machine is None else machine.name,
-            None if machine is None else machine.usd_per_hour,
-            None if two is None else two.usd_per_million_samples,
+            two.usd_per_hour,
+            two.usd_per_million_samples,
             worth[0],
             worth[0] is not None and len(set(worth)) == 1,
         )
 
 
-def _is_worth(one: GpuOption, two: GpuOption | None, gain: float) -> bool | None:
+def _is_worth(one: GpuOption, two: GpuOption, gain: float) -> bool | None:
     """Whether a sample costs no more on two that are `gain` times as fast; None where a price is not known."""
-    if two is None or two.usd_per_hour is None or one.usd_per_hour is None:
+    if two.usd_per_hour is None or one.usd_per_hour is None:
         return None
     return two.usd_per_hour <= WORTH * one.usd_per_hour * gain
 

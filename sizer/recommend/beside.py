@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from sizer.catalog.catalog import InstanceType
 from sizer.model.model import WorkloadModel, disk_of, memory_of, vcpus_of
@@ -98,18 +99,20 @@ def _listed(instances: Sequence[InstanceType]) -> list[InstanceType]:
     return [*shown, *[i for i in instances if i.usd_per_hour is None][:UNPRICED]]
 
 
+OF_INSTANCE = ("provider", "instance_type", "vcpus", "memory_bytes", "gpu", "gpu_count", "as_of")
+"""What is told of an instance type, as it and what tells it call it."""
+
+
+def told_of(instance: InstanceType) -> dict[str, Any]:
+    """Its facts by the names of OF_INSTANCE."""
+    return {name: getattr(instance, name) for name in OF_INSTANCE}
+
+
 def _offer(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float) -> InstanceOffer:
-    usd = instance.usd_per_hour
     return InstanceOffer(
-        provider=instance.provider,
-        instance_type=instance.instance_type,
-        vcpus=instance.vcpus,
-        memory_bytes=instance.memory_bytes,
-        gpu=instance.gpu,
-        gpu_count=instance.gpu_count,
-        usd_per_hour=usd,
-        usd_per_million_samples=usd_per_million(usd, rate, model.sample_unit),
-        as_of=instance.as_of,
+        **told_of(instance),
+        usd_per_hour=instance.usd_per_hour,
+        usd_per_million_samples=usd_per_million(instance.usd_per_hour, rate, model.sample_unit),
         source=instance.source,
         notes=tuple(_notes(instance, model, spec, rate)),
         usd_per_hour_spot=instance.usd_per_hour_spot,

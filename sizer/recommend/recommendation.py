@@ -11,6 +11,7 @@ from sizer.model.model import Model, WorkloadModel, vcpus_of
 from sizer.model.prediction import predictions
 from sizer.recommend.accelerators import which_gpu
 from sizer.recommend.answer import Question, answer
+from sizer.recommend.beside import told_of
 from sizer.recommend.candidates import GIB_PER_VCPU
 from sizer.recommend.cross_table import cross_table
 from sizer.recommend.edges import StillPlanned
@@ -100,17 +101,8 @@ def _shared_machine(
     taken = next((instance for instance in first if all(instance in held for held in others)), None)
     if taken is None:
         return None
-    return SharedMachine(
-        provider=taken.provider,
-        instance_type=taken.instance_type,
-        vcpus=taken.vcpus,
-        memory_bytes=taken.memory_bytes,
-        gpu=taken.gpu,
-        gpu_count=taken.gpu_count,
-        usd_per_hour=taken.usd_per_hour or 0.0,
-        as_of=taken.as_of,
-        losses=tuple(_loss(model, given, spec, taken, catalog) for model, given, spec in asked),
-    )
+    losses = tuple(_loss(model, given, spec, taken, catalog) for model, given, spec in asked)
+    return SharedMachine(**told_of(taken), usd_per_hour=taken.usd_per_hour or 0.0, losses=losses)
 
 
 def _loss(model: WorkloadModel, given: Answer, spec: Spec, shared: InstanceType, catalog: Catalog) -> Loss:

@@ -122,8 +122,6 @@ KINDS = {
     # Never started.
     IMPORTED: WorkloadKind(Message("measured elsewhere"), OTHER, None, None, 1, 0.0, reads=None, shuffles=True),
 }
-TAKES_VECTORS = frozenset({"fcn5"})
-"""Networks that a data set of images cannot feed."""
 
 
 class DifferenceKind(str, Enum):
@@ -155,9 +153,6 @@ DIFFERENCES = {
 
 TRANSFORMERS = frozenset({"vit_b16", "convnext_tiny", "bert_base", "gpt2_small"})
 """Networks that the package `transformers` makes."""
-
-ONLY_IN = dict.fromkeys(TRANSFORMERS, ("pytorch",))
-"""The frameworks of those networks that not every framework has."""
 
 BATCH_SIZES = {"bert_base": 8, "gpt2_small": 8}
 """Where the study file says nothing, of the networks that do not take their kind's: of sequences of 128 words as few as

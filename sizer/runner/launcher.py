@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
-from sizer.analysis.deadline import reading_seconds
-from sizer.analysis.ending import Stop
+from sizer.analysis.ending import ChildResult
 from sizer.analysis.monitor import RunMonitor
-from sizer.analysis.record import ChildResult, run_record
+from sizer.analysis.record import run_record
+from sizer.analysis.stopping import Stop, reading_seconds
 from sizer.host.cuda_devices import visible_gpus
 from sizer.host.gpu_watch import GpuWatch, watched
 from sizer.host.nvml import Gpu, gpus

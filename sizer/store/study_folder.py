@@ -17,7 +17,7 @@ from sizer.files.own_folder import Place, check_folder, make_folder, open_folder
 from sizer.files.writing import write_text, written_aside
 from sizer.records.domains import SCHEMA_VERSION
 from sizer.records.messages import HostError, InputError, Message, typed_path
-from sizer.records.notes import Note
+from sizer.records.notes import Note, NoteKind
 from sizer.records.run import Run
 from sizer.records.study import Study
 from sizer.store.content import FILES, FOLDERS, refuse_what_leads_elsewhere
@@ -289,8 +289,10 @@ def _checked_host(host: object, path: Path) -> Mapping[str, Any]:
 
 
 def _notes(host: Mapping[str, Any], path: Path) -> tuple[Note, ...]:
-    """The notes on a study. Raises InputError."""
-    return tuple(from_json(Note, note, str(path)) for note in host.get("notes", ()))
+    """The notes on a study, without those of a kind that sizer does not make any more. Raises InputError."""
+    kinds = {kind.value for kind in NoteKind}
+    notes = (note for note in host.get("notes", ()) if not isinstance(note, dict) or note.get("kind", "other") in kinds)
+    return tuple(from_json(Note, note, str(path)) for note in notes)
 
 
 def _not_ours(path: Path, why: Message) -> InputError:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 
 from sizer.records.messages import InputError, Message, SizerError, printable
 
+Parsed = TypeVar("Parsed")
 Key = tuple[str | int, ...]
 """The way to a value: `("workloads", 0, "kind")`."""
 
@@ -61,6 +62,13 @@ class Document:
         except InputError as error:
             raise self.input_error(key, error) from None
 
+    def entry(self, *key: str | int) -> Entry:
+        """The mapping at a key; an empty one where the file has none."""
+        data = self.data
+        for part in key:
+            data = data.get(part, {}) if isinstance(data, dict) else data[part]
+        return Entry(self, key, data)
+
     def locate(self, path: str) -> str:
         """The absolute path that a path in the file means: it is taken from the folder that the file lies in.
 
@@ -73,6 +81,45 @@ class Document:
                 where=self.where,
             )
         return found
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One mapping of a file, by whose keys its values, their spelling and complaints about them are found."""
+
+    document: Document
+    key: Key
+    data: dict[str, Any]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.data
+
+    def __getitem__(self, name: str) -> Any:
+        return self.data[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self.data.get(name, default)
+
+    def at(self, *names: str | int) -> Entry:
+        """A mapping in this one; an empty one where there is none."""
+        return self.document.entry(*self.key, *names)
+
+    def text(self, *names: str | int) -> str:
+        """A single value as it is spelled in the file."""
+        return self.document.texts[self.key + names]
+
+    def input_error(self, name: str, message: str, /, **values: object) -> InputError:
+        """An error at the value of that key; of the whole mapping for ''."""
+        return self.document.input_error((*self.key, name), message, **values)
+
+    def errors_at(self, *names: str | int) -> AbstractContextManager[None]:
+        """What an InputError says, at the value of that key."""
+        return self.document.errors_at((*self.key, *names))
+
+    def parsed(self, name: str, parse: Callable[[str], Parsed]) -> Parsed:
+        """What is read from the text as it stands, as from one that is typed at the command line."""
+        with self.errors_at(name):
+            return parse(self.text(name))
 
 
 def read_document(text: str, where: str) -> Document:

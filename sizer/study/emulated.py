@@ -7,15 +7,14 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from sizer.records.device import GIVEN_IN_STUDY, HOST_DISK, BatchRate, Device, DiskRates
+from sizer.records.device import GIVEN_IN_STUDY, BatchRate, Device, DiskRates
 from sizer.records.kinds import IMPORTED, KINDS
 from sizer.records.messages import InputError
 from sizer.records.study import DiskTier, Workload
 from sizer.records.units import MB
 from sizer.study.axes import read_size
-from sizer.study.document import Document, Key
+from sizer.study.document import Document, Entry
 from sizer.study.json_schema import expected
-from sizer.study.options import check_sources
 
 if TYPE_CHECKING:
     from sizer.catalog.catalog import Catalog
@@ -24,47 +23,36 @@ if TYPE_CHECKING:
 
 def read_disks(document: Document, figures: Catalog | None) -> tuple[DiskTier, ...]:
     """The disk tiers of the file; raises InputError for a tier that the catalogue does not have."""
-    tiers = []
-    for name, entry in document.data.get("disks", {}).items():
-        key: Key = ("disks", name)
-        if name == HOST_DISK:
-            raise document.input_error(
-                key,
-                "`{host_disk}` means the host's own disk; give the tier another name.",
-                host_disk=HOST_DISK,
-            )
-        if isinstance(entry, str):
-            tiers.append(DiskTier(name, path=document.locate(entry)))
-        else:
-            tiers.append(_emulated_tier(document, key, name, entry, figures))
-    return tuple(tiers)
+    disks = document.entry("disks")
+    return tuple(
+        DiskTier(name, path=document.locate(tier)) if isinstance(tier, str) else _emulated_tier(disks.at(name), figures)
+        for name, tier in disks.data.items()
+    )
 
 
-def _emulated_tier(document: Document, key: Key, name: str, entry: dict[str, Any], figures: Catalog | None) -> DiskTier:
-    size = read_size(document, (*key, "size"), entry["size"]) if "size" in entry else None
-    emulate = entry["emulate"]
-    if isinstance(emulate, str):
-        assert size is not None, "the schema asks for a size beside a name"
-        if figures is None:
-            raise document.input_error(
-                key, "the catalogue has no figures for {emulate}; write its read_mbps.", emulate=emulate
-            )
-        with document.errors_at(key):
-            offer = figures.disk(emulate)
-            rates = _in_whole_bytes(offer.rates(size))
-            check_figures(emulate, [*_figures(rates), ("label", emulate), ("disk_class", offer.disk_class)])
-        return DiskTier(name, None, rates, offer.disk_class, emulate, size)
-    return DiskTier(name, None, _rates(emulate), emulate.get("class"), emulate.get("name"), size)
+def _emulated_tier(entry: Entry, figures: Catalog | None) -> DiskTier:
+    """A tier with the figures of the file, where writes are as reads unless given, or of the catalogue."""
+    name, emulate = str(entry.key[-1]), entry["emulate"]
+    size = read_size(entry.document, (*entry.key, "size"), entry["size"]) if "size" in entry else None
+    if isinstance(emulate, dict):
+        read_iops, read = emulate.get("read_iops"), MB * emulate["read_mbps"]
+        write = MB * emulate["write_mbps"] if "write_mbps" in emulate else read
+        rates = _in_whole_bytes(DiskRates(read_iops, read, emulate.get("write_iops", read_iops), write))
+        return DiskTier(name, None, rates, emulate.get("class"), emulate.get("name"), size)
+    if figures is None or size is None:
+        raise entry.input_error("", "the catalogue has no figures for {emulate}; write its read_mbps.", emulate=emulate)
+    with entry.errors_at():
+        offer = figures.disk(emulate)
+        rates = _in_whole_bytes(offer.rates(size))
+        known = {field: rate for field, rate in vars(rates).items() if rate is not None}
+        written = [("iops", rate) if field.endswith("iops") else ("mbps", rate / MB) for field, rate in known.items()]
+        check_figures(emulate, [*written, ("label", emulate), ("disk_class", offer.disk_class)])
+    return DiskTier(name, None, rates, offer.disk_class, emulate, size)
 
 
-def _figures(rates: DiskRates) -> list[tuple[str, object]]:
-    """Each rate with the definition of the schema that it has to keep to."""
-    rules = {name: ("iops", 1) if name.endswith("iops") else ("mbps", MB) for name in vars(rates)}
-    return [(rules[name][0], count / rules[name][1]) for name, count in vars(rates).items() if count is not None]
-
-
-def check_figures(offer: str, figures: list[tuple[str, object]]) -> None:
-    """Raise InputError where a catalogue's figure is none that a study file may hold: it is written into one."""
+def check_figures(offer: str, figures: Sequence[tuple[str, object]]) -> None:
+    """Raise InputError where a catalogue's figure is none that a study file may hold, by a definition of the schema: it
+    is written into one."""
     for rule, value in figures:
         must = expected(rule, value)
         if must is not None:
@@ -76,119 +64,93 @@ def check_figures(offer: str, figures: list[tuple[str, object]]) -> None:
             )
 
 
-def _rates(emulate: dict[str, Any]) -> DiskRates:
-    """A tier's write limits equal its read limits unless given."""
-    read_iops, read_mbps = emulate.get("read_iops"), emulate["read_mbps"]
-    write_iops, write_mbps = emulate.get("write_iops", read_iops), emulate.get("write_mbps", read_mbps)
-    return _in_whole_bytes(DiskRates(read_iops, read_mbps * MB, write_iops, write_mbps * MB))
-
-
 def _in_whole_bytes(rates: DiskRates) -> DiskRates:
     """A file holds MB/s; only whole bytes come back from there as they were."""
-
-    whole = {
-        name: count if count is None else float(round(count) if name.endswith("bytes_per_second") else count)
-        for name, count in vars(rates).items()
-    }
-    return DiskRates(**whole)
+    known = {name: rate for name, rate in vars(rates).items() if rate is not None}
+    return DiskRates(**{name: float(rate if name.endswith("iops") else round(rate)) for name, rate in known.items()})
 
 
-def read_device(
-    document: Document, key: Key, entry: Any, workload: Workload, batch_sizes: Sequence[int], figures: Catalog | None
-) -> Device:
+def read_device(entry: Entry, workload: Workload, batch_sizes: Sequence[int], figures: Catalog | None) -> Device:
     """The device of a workload; raises InputError for a GPU without a published rate for its mode and network.
 
     Of several batch sizes each has its own rate, and the device that of the middle one. A rate that the study file
     gives is that of all of them, unless its `batch_rates` say otherwise.
     """
-    if isinstance(entry, str):
-        return Device("cuda", int(entry.removeprefix("cuda:"))) if entry.startswith("cuda:") else Device()
-    emulate = entry["emulate"]
+    named = entry.get("device", "cpu")
+    if isinstance(named, str):
+        return Device("cuda", int(named.removeprefix("cuda:"))) if named.startswith("cuda:") else Device()
+    emulate = entry.at("device", "emulate")
+    _check_interval(emulate)
     gpu, loss = emulate.get("gpu"), emulate.get("scaling_loss")
-    scaling = (None, None) if loss is None else (float(loss), emulate.get("scaling_source", GIVEN_IN_STUDY))
-    given = "samples_per_second" in emulate or "batch_rates" in emulate
-    if gpu is None and not given:
-        raise document.input_error(
-            (*key, "emulate"), "an emulated GPU needs `gpu`, such as P100, or `samples_per_second`."
-        )
-    check_sources(document, (*key, "emulate"), emulate)
-    _check_interval(document, (*key, "emulate"), emulate)
-    if given:
-        return _as_given(document, key, emulate, batch_sizes, scaling)
+    source = None if loss is None else emulate.get("scaling_source", GIVEN_IN_STUDY)
+    device = Device("emulated", 0, gpu, scaling_loss=None if loss is None else float(loss), scaling_source=source)
+    if "samples_per_second" in emulate or "batch_rates" in emulate:
+        return _as_given(emulate, device, batch_sizes)
     if workload.kind == IMPORTED:
-        return Device("emulated", 0, gpu)
+        return device
     if workload.mode is not None and workload.mode != KINDS[workload.kind].mode:
-        raise document.input_error(
-            key,
+        raise entry.input_error(
+            "device",
             "no rate of {gpu} is published for `mode: {mode}` of {kind}; write its samples_per_second.",
             gpu=gpu,
             mode=workload.mode,
             kind=workload.kind,
         )
     if figures is None:
-        raise document.input_error(key, "the catalogue has no rate for {gpu}; write its samples_per_second.", gpu=gpu)
-    sizes = tuple(sorted(batch_sizes)) or (None,)
-    with document.errors_at(key):
-        found = [_published(figures, workload, gpu, size, tuple(sorted(batch_sizes))) for size in sizes]
-    middle = found[len(found) // 2]
-    rates = [_rate(size, each) for size, each in zip(sizes, found, strict=True) if size is not None]
-    device = Device("emulated", 0, middle.gpu, None, None, *scaling)
-    return replace(device.with_rate(_rate(1, middle)), batch_rates=_apart(rates))
+        raise entry.input_error("device", "the catalogue has no rate for {gpu}; write its samples_per_second.", gpu=gpu)
+    sizes = sorted(batch_sizes)
+    with entry.errors_at("device"):
+        found = [_published(figures, workload, gpu, size, tuple(sizes)) for size in sizes]
+    rates = [
+        BatchRate(size, each.samples_per_second, each.source, each.low, each.high, each.basis.value)
+        for size, each in zip(sizes, found, strict=True)
+    ]
+    middle = len(rates) // 2
+    apart = len({rate.samples_per_second for rate in rates}) > 1
+    device = replace(device, gpu=found[middle].gpu, batch_rates=tuple(rates) if apart else ())
+    return device.with_rate(rates[middle])
 
 
-def _as_given(
-    document: Document,
-    key: Key,
-    emulate: dict[str, Any],
-    batch_sizes: Sequence[int],
-    scaling: tuple[float | None, str | None],
-) -> Device:
-    """With the rates of the study file; without one for all, that of the middle batch size is.
-
-    Raises InputError for two rates of one batch size.
-    """
+def _as_given(emulate: Entry, device: Device, batch_sizes: Sequence[int]) -> Device:
+    """With the rates of the study file; without one for all, that of the middle batch size is."""
     source = emulate.get("source", GIVEN_IN_STUDY)
-    for index, each in enumerate(emulate.get("batch_rates", ())):
-        _check_interval(document, (*key, "emulate", "batch_rates", index), each)
-    given = (_given_rate(each, source) for each in emulate.get("batch_rates", ()))
-    rates = sorted(given, key=lambda each: each.batch_size)
+    entries = [emulate.at("batch_rates", index) for index in range(len(emulate.get("batch_rates", ())))]
+    rates = sorted((_given_rate(each, source) for each in entries), key=lambda rate: rate.batch_size)
     for one, other in pairwise(rates):
         if one.batch_size == other.batch_size:
-            raise document.input_error(
-                (*key, "emulate", "batch_rates"),
+            raise emulate.input_error(
+                "batch_rates",
                 "`batch_rates` has two rates for a batch of {size}; remove one of them.",
                 size=one.batch_size,
             )
-    device = Device("emulated", 0, emulate.get("gpu"), None, source, *scaling)
-    device = replace(device, batch_rates=tuple(rates))
+    device = replace(device, source=source, batch_rates=tuple(rates))
     if "samples_per_second" in emulate:
-        return device.with_rate(_given_rate({**emulate, "batch_size": 1}, source))
-    middle = device.at_batch(sorted(batch_sizes)[len(batch_sizes) // 2])
-    return replace(middle, batch_rates=device.batch_rates)
+        return device.with_rate(_given_rate(emulate, source))
+    return replace(device.at_batch(sorted(batch_sizes)[len(batch_sizes) // 2]), batch_rates=device.batch_rates)
 
 
-def _given_rate(each: dict[str, Any], source: str) -> BatchRate:
-    """As the study file says it."""
-    low, high = (None if each.get(name) is None else float(each[name]) for name in ("low", "high"))
-    rate = float(each["samples_per_second"])
-    return BatchRate(int(each["batch_size"]), rate, each.get("source", source), low, high, each.get("basis"))
+def _given_rate(entry: Entry, source: str) -> BatchRate:
+    """As the study file says it; of any batch where it names none."""
+    _check_interval(entry)
+    low, high = (None if entry.get(name) is None else float(entry[name]) for name in ("low", "high"))
+    rate = float(entry["samples_per_second"])
+    return BatchRate(int(entry.get("batch_size", 1)), rate, entry.get("source", source), low, high, entry.get("basis"))
 
 
-def _check_interval(document: Document, key: Key, each: dict[str, Any]) -> None:
+def _check_interval(entry: Entry) -> None:
     """Raise InputError for an interval that has one end, or that does not hold its rate."""
-    rate, low, high = (each.get(name) for name in ("samples_per_second", "low", "high"))
-    if low is None and high is None:
-        return
-    if low is None or high is None or rate is None or not low <= rate <= high:
-        raise document.input_error(
-            (*key, "low" if low is not None else "high"),
+    rate, low, high = (entry.get(name) for name in ("samples_per_second", "low", "high"))
+    ends: tuple[Any, ...] = tuple(end for end in (low, rate, high) if end is not None)
+    if (low, high) != (None, None) and (len(ends) < 3 or list(ends) != sorted(ends)):
+        raise entry.input_error(
+            "low" if low is not None else "high",
             "`low` and `high` are the ends of an interval that holds `samples_per_second`; write both beside it, or "
             "neither.",
         )
 
 
 def _published(
-    figures: Catalog, workload: Workload, gpu: str, batch_size: int | None, batch_sizes: tuple[int, ...]
+    figures: Catalog, workload: Workload, gpu: str, batch_size: int, batch_sizes: tuple[int, ...]
 ) -> RateEstimate:
     """The catalogue's figure for one batch size; raises InputError where it has none that a study file may hold."""
     figure = figures.accelerator_rate(
@@ -205,42 +167,25 @@ def _published(
     return figure
 
 
-def _rate(batch_size: int, figure: RateEstimate) -> BatchRate:
-    """With the catalogue's own words for what it follows from."""
-    rate, basis = figure.samples_per_second, figure.basis.value
-    return BatchRate(batch_size, rate, figure.source, figure.low, figure.high, basis)
-
-
-def _apart(rates: Sequence[BatchRate]) -> tuple[BatchRate, ...]:
-    """Those that differ; none where one rate is that of all batch sizes."""
-    return tuple(rates) if len({each.samples_per_second for each in rates}) > 1 else ()
-
-
 def with_scaling(
-    document: Document,
-    key: Key,
-    device: Device,
-    counts: Sequence[int],
-    kind: str,
-    network: str | None,
-    figures: Catalog | None,
+    entry: Entry, device: Device, counts: Sequence[int], workload: Workload, figures: Catalog | None
 ) -> Device:
     """The emulated device with what several of it lose to each other, by the study file or else by the catalogue.
 
     Raises InputError where the file does not say it and the catalogue does not know the GPU.
     """
     several = [count for count in counts if count > 1]
-    if device.kind != "emulated" or not several or device.scaling_loss is not None or kind == IMPORTED:
+    known = device.kind != "emulated" or device.scaling_loss is not None or workload.kind == IMPORTED
+    if known or not several:
         return device
-    mode = KINDS[kind].rate_mode or ""
     if figures is None or device.gpu is None:
-        raise document.input_error(
-            key,
+        raise entry.input_error(
+            "device",
             "what several of an emulated GPU lose to each other is not known; write it into `emulate`, such as "
             "{example}.",
             example="scaling_loss: 0.05",
         )
-    with document.errors_at(key):
-        found = figures.scaling_loss(mode, network or "", device.gpu, several)
+    with entry.errors_at("device"):
+        found = figures.scaling_loss(KINDS[workload.kind].rate_mode or "", workload.network or "", device.gpu, several)
         check_figures(device.gpu, [("source", found.source)])
     return replace(device, scaling_loss=found.loss, scaling_source=found.source)

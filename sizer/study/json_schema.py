@@ -19,14 +19,6 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
 
-RETIRED: dict[Key, Message] = {
-    ("measure", "probe"): Message(
-        "it no longer exists: remove it, and give more `repeats`, which show how far the host moves a rate."
-    )
-}
-"""Keys of former versions, and what to write in their place."""
-
-
 def schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of the study file, the one that study files are checked with."""
     text = resources.files(__package__).joinpath("study_schema.json").read_text("utf-8")
@@ -44,7 +36,8 @@ def template() -> str:
 
 def check(document: Document) -> None:
     """Raise InputError with one sentence, file, line and key, at the first place that breaks the schema."""
-    complaints = [_complaint(document, error) for error in _leaves(_validator().iter_errors(document.data))]
+    found = _leaves(_validator(document.resolved).iter_errors(document.data))
+    complaints = [_complaint(document, error) for error in found]
     if complaints:
         _, _, first = min(complaints, key=lambda complaint: complaint[:2])
         raise first
@@ -66,8 +59,13 @@ def _definition(name: str) -> Draft202012Validator:
 
 
 @cache
-def _validator() -> Draft202012Validator:
-    return _validator_of(schema())
+def _validator(resolved: bool) -> Draft202012Validator:
+    """A file that sizer wrote holds every default, and runs that were made with what changes nothing go on: it is not
+    held to the rules of what makes sense."""
+    rules = schema()
+    if resolved:
+        rules["$defs"] |= {name: True for name in rules["$defs"] if name.endswith("_rules")}
+    return _validator_of(rules)
 
 
 def _validator_of(rules: dict[str, Any]) -> Draft202012Validator:
@@ -107,7 +105,7 @@ def _complaint(document: Document, error: ValidationError) -> tuple[int, int, In
             "`{name}` is not a key of {place}; {advice}",
             name=printable(name),
             place=_place(key[:-1]),
-            advice=RETIRED.get(key) or _its_place(name, key) or advised_name(name, rule["properties"]),
+            advice=_its_place(name, key) or advised_name(name, rule["properties"]),
         )
     elif error.validator == "required":
         message = _missing(key, rule, instance)
@@ -115,7 +113,9 @@ def _complaint(document: Document, error: ValidationError) -> tuple[int, int, In
         key = (*key, instance)
         message = Message("`{name}` must be {expected}.", name=printable(instance), expected=_described(rule))
     elif error.validator == "not":
-        message = Message("`{name}` {problem}.", name=key[-1], problem=_described(rule))
+        field = next(part for part in reversed(key) if isinstance(part, str))
+        name = f"{field}: {document.texts[key]}" if rule["not"] and key in document.texts else field
+        message = Message("`{name}` {problem}.", name=name, problem=_described(rule))
     else:
         message = Message(
             "{subject} must be {expected}, not {found}.",

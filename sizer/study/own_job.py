@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -10,17 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from sizer.records.domains import LONGEST_NAME
 from sizer.records.own_programs import Variable
 from sizer.records.units import spell_bytes
+from sizer.study.resolved import dumped, number
 
 SCRIPT = re.compile(r"\.(py|pyc|sh|bash|lua|jl|r|pl|js)$", re.IGNORECASE)
 """Words of a command that name a script by their ending."""
-
-PLAIN = re.compile(r"[A-Za-z/.][A-Za-z0-9_./-]*")
-"""Words that stand in YAML without quotes, unless they are ones like `yes`."""
 
 
 @dataclass(frozen=True)
@@ -71,26 +66,26 @@ class Axes:
     disks: Mapping[str, str | tuple[str, int]] = field(default_factory=dict)
 
 
+HINTS = (
+    "The run without limits is the point from which one axis at a time is varied. There may be more of them:",
+    "  axes: {memory: [1GiB, 2GiB], disk: [fast, cloud]}",
+    "  disks: {fast: /mnt/fast, cloud: {emulate: alibaba/cloud_ssd, size: 500GiB}}",
+)
+"""What a person may change in the file."""
+
+
 def own_job_text(job: OwnJob, name: str, axes: Axes, comments: Sequence[str] = ()) -> str:
     """The study file of a job: its run without limits is the point around which each axis is varied by itself.
 
     Values of variables that are secret are not in it.
     """
-    lines = [*(f"# {line}".rstrip() for line in comments), ""] if comments else []
-    lines += [_line("name", _name(name) or "profile"), "workloads:"]
-    own = [each for each in _workload(job, axes).items() if each[1] not in (None, (), [], {})]
-    lines += [f"  {'-' if number == 0 else ' '} {_line(key, value)}" for number, (key, value) in enumerate(own)]
-    lines += [f"    {_line('axes', _axes(axes))}  # more of them: memory: [1GiB, 2GiB], disk: [fast]"]
-    measure = {"repeats": job.repeats, "seconds": _number(job.seconds)}
+    own = {key: value for key, value in _workload(job, axes).items() if value not in (None, [], {})}
+    data: dict[str, Any] = {"name": _name(name) or "profile", "workloads": [{**own, "axes": _axes(axes)}]}
     if axes.disks:
-        lines += ["disks:", *(f"  {_line(name, _disk(disk))}" for name, disk in axes.disks.items())]
-    else:
-        lines += ["# disks: {fast: /mnt/fast, cloud: {emulate: alibaba/cloud_ssd, size: 500GiB}}"]
-    lines += [
-        f"{_line('around', {})}  # the run without limits is the point from which one axis at a time is varied",
-        f"{_line('measure', measure)}  # fresh processes for each; seconds at the most after warm-up",
-    ]
-    return "\n".join(lines) + "\n"
+        data["disks"] = {name: _disk(disk) for name, disk in axes.disks.items()}
+    data |= {"around": {}, "measure": {"repeats": job.repeats, "seconds": number(job.seconds)}}
+    lines = [f"# {line}".rstrip() for line in (*comments, *([""] if comments else []), *HINTS)]
+    return "\n".join([*lines, "", dumped(data)])
 
 
 def _name(text: str) -> str:
@@ -100,12 +95,12 @@ def _name(text: str) -> str:
 
 def _workload(job: OwnJob, axes: Axes) -> dict[str, Any]:
     """Folders are whole paths: the file may lie anywhere."""
-    sizes = list(job.batch_sizes)
+    sizes, folder = list(job.batch_sizes), os.path.abspath(os.path.expanduser(job.cwd))
     return {
         "name": job.name,
         "kind": "command",
         "command": _located(job.command, job.cwd),
-        "cwd": os.path.abspath(os.path.expanduser(job.cwd)),
+        "cwd": folder,
         "data": None if job.data is None else os.path.abspath(os.path.expanduser(job.data)),
         "cache": "cold" if job.data is not None else None,
         "batch_size": sizes[0] if len(sizes) == 1 else sizes,
@@ -133,7 +128,7 @@ def _located(words: Sequence[str], cwd: str) -> list[str]:
 
 def _axes(axes: Axes) -> dict[str, Any]:
     """An axis without values is written, too: left out, it would be filled."""
-    found: dict[str, Any] = {"vcpus": [_number(value) for value in axes.vcpus]}
+    found: dict[str, Any] = {"vcpus": [number(value) for value in axes.vcpus]}
     if axes.memory_bytes:
         found["memory"] = [spell_bytes(value) for value in axes.memory_bytes]
     if axes.disks:
@@ -143,27 +138,3 @@ def _axes(axes: Axes) -> dict[str, Any]:
 
 def _disk(disk: str | tuple[str, int]) -> Any:
     return disk if isinstance(disk, str) else {"emulate": disk[0], "size": spell_bytes(disk[1])}
-
-
-def _line(key: str, value: Any) -> str:
-    return f"{_flow(key)}: {_flow(value)}"
-
-
-def _flow(value: Any) -> str:
-    """A value on one line: JSON, which YAML reads, with plain words as a person would write them."""
-    if isinstance(value, str):
-        return (
-            value
-            if PLAIN.fullmatch(value) and yaml.safe_load(value) == value
-            else json.dumps(value, ensure_ascii=False)
-        )
-    if isinstance(value, list):
-        return f"[{', '.join(map(_flow, value))}]"
-    if isinstance(value, dict):
-        return f"{{{', '.join(_line(key, each) for key, each in value.items())}}}"
-    return json.dumps(value)
-
-
-def _number(value: float) -> float:
-    """Whole numbers without their point, as a person would write them."""
-    return int(value) if float(value).is_integer() else value

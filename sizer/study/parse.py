@@ -12,7 +12,7 @@ from sizer.files.given_files import read_given
 from sizer.records.messages import AnyOf, InputError, Message, typed_path
 from sizer.records.study import FrameworkPython, Measure, Study
 from sizer.study.axes import read_around, read_axes
-from sizer.study.document import Document, Key, read_document
+from sizer.study.document import Document, read_document
 from sizer.study.emulated import read_disks
 from sizer.study.json_schema import check
 from sizer.study.objective import read_adaptive, read_objective
@@ -21,6 +21,10 @@ from sizer.study.workloads import WorkloadDefaults, read_workloads
 
 if TYPE_CHECKING:
     from sizer.catalog.catalog import Catalog
+
+
+PLAIN = {name: getattr(Study, name) for name in ("embedded_images", "run_as", "max_processes")}
+"""Keys of the file whose values are those of the study, with their defaults."""
 
 
 def read_study(path: str | Path, preset: str | None, facts: HostSize, catalog: Catalog | None) -> Study:
@@ -49,8 +53,7 @@ def parse_study(text: str, where: str, preset: str | None, facts: HostSize, cata
     one, `standard` says how to measure, and only a workload that names no axis gets a vCPU axis. `catalog` is asked
     for the GPUs and disk tiers that the file names; None has none. Raises InputError: one sentence with the line.
     """
-    level = _preset(preset)
-    return _study(read_document(text, where), level, facts, catalog)
+    return _study(read_document(text, where), _preset(preset), facts, catalog)
 
 
 def _study(document: Document, level: Preset | None, facts: HostSize, catalog: Catalog | None) -> Study:
@@ -59,7 +62,7 @@ def _study(document: Document, level: Preset | None, facts: HostSize, catalog: C
     names = tuple(tier.name for tier in disks)
     around = read_around(document, names)
     defaults = WorkloadDefaults(
-        axes=read_axes(document, ("axes",), document.data.get("axes"), names),
+        axes=read_axes(document.entry("axes"), names),
         around=around,
         disks=names,
         figures=catalog,
@@ -74,11 +77,9 @@ def _study(document: Document, level: Preset | None, facts: HostSize, catalog: C
         around=around,
         measure=_measure(document, level),
         objective=read_objective(document, catalog),
-        embedded_images=int(document.data.get("embedded_images", Study.embedded_images)),
-        frameworks=read_frameworks(document),
+        frameworks=_frameworks(document),
         adaptive=read_adaptive(document),
-        run_as=document.data.get("run_as", Study.run_as),
-        max_processes=int(document.data.get("max_processes", Study.max_processes)),
+        **{name: type(usual)(document.data.get(name, usual)) for name, usual in PLAIN.items()},
     )
 
 
@@ -110,12 +111,16 @@ def _measure(document: Document, level: Preset | None) -> Measure:
     return replace(default, **read)
 
 
-def read_frameworks(document: Document) -> tuple[FrameworkPython, ...]:
+def _frameworks(document: Document) -> tuple[FrameworkPython, ...]:
     """Each framework of the file with its interpreter: a path from the file's folder, or a name to be found in PATH."""
-    found = []
-    for framework in document.data.get("frameworks", {}):
-        key: Key = ("frameworks", framework, "python")
-        text = document.texts[key]
-        python = document.locate(text) if "/" in text or text.startswith("~") else text
-        found.append(FrameworkPython(framework, python, document.where, document.lines[key]))
-    return tuple(found)
+    given = document.entry("frameworks")
+    pythons = {framework: given.text(framework, "python") for framework in given.data}
+    return tuple(
+        FrameworkPython(
+            framework,
+            document.locate(python) if "/" in python or python.startswith("~") else python,
+            document.where,
+            document.lines["frameworks", framework, "python"],
+        )
+        for framework, python in pythons.items()
+    )

@@ -6,12 +6,13 @@ from typing import Any
 
 import yaml
 
-from sizer.records.device import BatchRate, Device
+from sizer.records.device import Device
 from sizer.records.kinds import IMPORTED
-from sizer.records.study import DiskTier, Limits, Measure, Study, Workload, WorkloadPlan
+from sizer.records.study import DiskTier, Limits, Study, Workload, WorkloadPlan
 from sizer.records.units import MB, spell_bytes
 from sizer.study.document import RESOLVED
 from sizer.study.objective import adaptive_form, objective_form
+from sizer.study.parse import PLAIN
 
 
 def to_yaml(study: Study) -> str:
@@ -23,14 +24,16 @@ def to_yaml(study: Study) -> str:
         data["around"] = _around(study.around)
     if study.frameworks:
         data["frameworks"] = {each.framework: {"python": each.python} for each in study.frameworks}
-    data["embedded_images"] = study.embedded_images
-    data["run_as"] = study.run_as
-    data["max_processes"] = study.max_processes
-    data["measure"] = _measure(study.measure) | adaptive_form(study.adaptive)
+    data |= {name: getattr(study, name) for name in PLAIN}
+    measure = _given(**{**vars(study.measure), "steps": study.measure.steps or None})
+    data["measure"] = measure | adaptive_form(study.adaptive)
     data["objective"] = objective_form(study.objective)
-    return RESOLVED + yaml.dump(
-        data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=120
-    )
+    return RESOLVED + dumped(data)
+
+
+def dumped(data: dict[str, Any]) -> str:
+    """As YAML for people: the innermost lists and mappings on one line."""
+    return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=120)
 
 
 class _Dumper(yaml.SafeDumper):
@@ -60,7 +63,7 @@ def _workload(plan: WorkloadPlan) -> dict[str, Any]:
         "meter": workload.meter if workload.meter != "auto" else None,
     }
     axes: dict[str, Any] = {
-        "vcpus": [_number(value) for value in plan.vcpus],
+        "vcpus": [number(value) for value in plan.vcpus],
         "memory": [spell_bytes(value) for value in plan.memory_bytes],
         "disk": list(plan.disk),
     }
@@ -82,59 +85,47 @@ def _options(workload: Workload) -> dict[str, Any] | None:
 def _device(device: Device) -> str | dict[str, Any]:
     if device.kind != "emulated":
         return device.label
+    rate = device.samples_per_second, device.rate_low, device.rate_high, device.rate_basis, device.source
     figures = _given(
         gpu=device.gpu,
-        **_rate(device.samples_per_second, device.rate_low, device.rate_high, device.rate_basis, device.source),
-        scaling_loss=_number(device.scaling_loss),
+        **_rate(*rate),
+        scaling_loss=device.scaling_loss,
         scaling_source=device.scaling_source,
-        batch_rates=[_batch_rate(rate) for rate in device.batch_rates] or None,
+        batch_rates=[
+            {"batch_size": of.batch_size, **_rate(of.samples_per_second, of.low, of.high, of.basis, of.source)}
+            for of in device.batch_rates
+        ]
+        or None,
     )
     return {"emulate": figures}
 
 
-def _batch_rate(rate: BatchRate) -> dict[str, Any]:
-    figures = _rate(rate.samples_per_second, rate.low, rate.high, rate.basis, rate.source)
-    return {"batch_size": rate.batch_size, **figures}
-
-
-def _rate(
-    rate: float | None, low: float | None, high: float | None, basis: str | None, source: str | None
-) -> dict[str, Any]:
-    return _given(samples_per_second=_number(rate), low=_number(low), high=_number(high), basis=basis, source=source)
+def _rate(*figures: Any) -> dict[str, Any]:
+    return _given(**dict(zip(("samples_per_second", "low", "high", "basis", "source"), figures, strict=True)))
 
 
 def _disk(tier: DiskTier) -> str | dict[str, Any]:
     if tier.emulated is None:
         return str(tier.path)
-    rates = tier.emulated
-    figures = {"name": tier.catalog_name, "class": tier.disk_class} | {
-        "read_iops": _number(rates.read_iops),
-        "read_mbps": _megabytes(rates.read_bytes_per_second),
-        "write_iops": _number(rates.write_iops),
-        "write_mbps": _megabytes(rates.write_bytes_per_second),
+    rates = _given(**vars(tier.emulated))
+    figures = {
+        name.replace("bytes_per_second", "mbps"): rate if name.endswith("iops") else rate / MB
+        for name, rate in rates.items()
     }
-    return _given(emulate=_given(**figures), size=None if tier.size_bytes is None else spell_bytes(tier.size_bytes))
+    emulate = _given(**{"name": tier.catalog_name, "class": tier.disk_class}, **figures)
+    return _given(emulate=emulate, size=None if tier.size_bytes is None else spell_bytes(tier.size_bytes))
 
 
 def _around(around: Limits) -> dict[str, Any]:
     memory = None if around.memory_bytes is None else spell_bytes(around.memory_bytes)
-    return _given(vcpus=_number(around.vcpus), memory=memory, disk=around.disk)
-
-
-def _measure(measure: Measure) -> dict[str, Any]:
-    numbers = {"seconds": _number(measure.seconds), "timeout": _number(measure.timeout)}
-    return _given(**{**vars(measure), **numbers, "steps": measure.steps or None})
+    return _given(vcpus=around.vcpus, memory=memory, disk=around.disk)
 
 
 def _given(**values: Any) -> dict[str, Any]:
     """What is not None."""
-    return {name: value for name, value in values.items() if value is not None}
+    return {name: number(value) for name, value in values.items() if value is not None}
 
 
-def _megabytes(count: float | None) -> float | None:
-    return None if count is None else _number(count / MB)
-
-
-def _number(value: float | None) -> float | None:
+def number(value: Any) -> Any:
     """Whole numbers without their point, as a person would write them."""
-    return int(value) if value is not None and float(value).is_integer() else value
+    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -4,32 +4,21 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from sizer.records.domains import LONGEST_NAME
-from sizer.records.kinds import (
-    BATCH_SIZES,
-    COMMAND,
-    FORWARD,
-    IMPORTED,
-    KINDS,
-    ONLY_IN,
-    OPENCV,
-    OTHER,
-    PREPROCESSING,
-    TAKES_VECTORS,
-)
-from sizer.records.messages import AnyOf
+from sizer.records.frameworks import FRAMEWORKS, RUNNABLE, WITHOUT, FrameworkOptions
+from sizer.records.kinds import BATCH_SIZES, COMMAND, FORWARD, KINDS, OTHER, PREPROCESSING
+from sizer.records.own_programs import PLACEHOLDERS, Variable, compiled, known_log, placeholders_in
 from sizer.records.study import Limits, Workload, WorkloadPlan
-from sizer.study.axes import Axes, check_used, distinct, read_axes, read_batch_sizes, read_gpu_counts
-from sizer.study.commands import check_cache, check_pattern, check_placeholders, read_command, read_variables
-from sizer.study.document import Document, Key
+from sizer.study.axes import Axes, check_together, distinct, read_axes
+from sizer.study.document import Document, Entry
 from sizer.study.emulated import read_device, with_scaling
-from sizer.study.options import check_input, read_options
 
 if TYPE_CHECKING:
     from sizer.catalog.catalog import Catalog
@@ -40,148 +29,89 @@ LARGEST_TRIED = 16384
 
 @dataclass(frozen=True)
 class WorkloadDefaults:
-    """What a workload takes from the rest of the study, from a catalogue and from the host."""
+    """What a workload takes from the rest of the study, from a catalogue and from the host: `vcpus` is the axis of a
+    workload that names no axis, and with `preset_asked` also of one that names others alone."""
 
     axes: Axes
     around: Limits | None
     disks: tuple[str, ...]
     figures: Catalog | None
     vcpus: tuple[float, ...]
-    """The vCPU axis of a workload that names no axis."""
     preset_asked: bool
-    """Whether these vCPUs are also used beside other axes: a preset that was asked for fills what is left out."""
     isolate: bool = False
-    """Whether stages are isolated of a workload that does not say."""
 
 
 def read_workloads(document: Document, defaults: WorkloadDefaults) -> tuple[WorkloadPlan, ...]:
     """Every workload of the file; raises InputError where two have one name or a value makes no sense."""
     plans: dict[str, WorkloadPlan] = {}
-    for index, entry in enumerate(document.data["workloads"]):
-        key: Key = ("workloads", index)
-        for plan in _expand(document, key, entry, defaults):
+    for index in range(len(document.data["workloads"])):
+        entry = document.entry("workloads", index)
+        for plan in _expand(entry, defaults):
             name = plan.workload.name
             if name in plans:
-                raise document.input_error(
-                    key, "two workloads are named `{name}`; give each its own `name`.", name=name
-                )
+                raise entry.input_error("", "two workloads are named `{name}`; give each its own `name`.", name=name)
             if len(name) > LONGEST_NAME:
-                raise document.input_error(
-                    key,
+                raise entry.input_error(
+                    "",
                     "the name `{name}` is longer than {longest} characters; shorten it.",
                     name=name,
                     longest=LONGEST_NAME,
                 )
             plans[name] = plan
-    check_used(document, tuple(plans.values()))
     return tuple(plans.values())
 
 
-def _expand(document: Document, key: Key, entry: dict[str, Any], defaults: WorkloadDefaults) -> list[WorkloadPlan]:
-    """One plan for each framework, network and mode of the entry at `key`."""
+def _expand(entry: Entry, defaults: WorkloadDefaults) -> Iterator[WorkloadPlan]:
+    """One plan for each framework, network and mode of an entry."""
+    named = {**defaults.axes, **read_axes(entry.at("axes"), defaults.disks)}
+    axes = {**named, **read_axes(entry, ())}
+    if not named or defaults.preset_asked:
+        axes.setdefault("vcpus", defaults.vcpus)
     kind = KINDS[entry["kind"]]
-    _check_framework(document, (*key, "framework"), entry)
-    frameworks = _listed(entry.get("framework", kind.framework))
-    networks = _listed(entry.get("network", kind.network))
-    modes = read_modes(document, key, entry)
-    axes, asked_sizes = _axes(document, key, entry, defaults)
-    check_input(document, key, entry)
-    plans = []
-    for framework, network, mode in product(frameworks, networks, modes):
-        _check_network(document, (*key, "network"), entry["kind"], framework, network)
-        if network in TAKES_VECTORS and entry.get("input") != "synthetic" and entry["kind"] not in (COMMAND, IMPORTED):
-            raise document.input_error(
-                (*key, "network"), "{network} takes vectors, not images; write `input: synthetic`.", network=network
-            )
-        batch_sizes = asked_sizes or (_batch_size(entry["kind"], network),)
-        several = {
-            each: value
-            for each, value, values in (
-                ("framework", framework, frameworks),
-                ("network", network, networks),
-                ("mode", mode, modes),
-            )
-            if len(values) > 1
-        }
-        workload = replace(
-            _workload(document, key, entry, _name(entry, framework, network, several)),
-            kind=kind_of_mode(entry["kind"], mode),
-            mode=mode,
-            framework=framework,
-            network=network,
-            cache=_cache(entry, axes, defaults.around),
-            precision=entry.get("options", {}).get("precision"),
+    written = _written(entry, _cache(entry, axes, defaults.around))
+    choices = {
+        "framework": _listed(entry.get("framework", kind.framework)),
+        "network": _listed(entry.get("network", kind.network)),
+        "mode": _listed(entry.get("mode")),
+    }
+    for values in product(*choices.values()):
+        chosen = dict(zip(choices, values, strict=True))
+        several = [name for name in choices if len(choices[name]) > 1]
+        workload = replace(written, name=_name(entry, chosen, several), **chosen)
+        # The forward pass of a network that is trained is its inference.
+        if workload.kind == "image_training" and workload.mode == FORWARD:
+            workload = replace(workload, kind="image_inference")
+        batch_sizes = axes.get("batch_size") or (_batch_size(entry["kind"], workload.network),)
+        device = read_device(entry, workload, batch_sizes, defaults.figures)
+        gpu_counts = axes.get("gpu_count", ()) if device.kind != "cpu" else ()
+        device = with_scaling(entry, device, gpu_counts, workload, defaults.figures)
+        workload = replace(workload, device=device, options=_options(entry, workload.framework))
+        check_together(entry, workload, gpu_counts)
+        if workload.kind == COMMAND and not entry.document.resolved:
+            _check_placeholders(entry, workload, batch_sizes, axes.get("gpu_count", ()))
+        yield WorkloadPlan(
+            workload,
+            batch_sizes,
+            axes.get("vcpus", ()),
+            axes.get("memory_bytes", ()),
+            axes.get("disk", ()),
+            entry.get("memory_floor", False),
+            entry.get("isolate", defaults.isolate) and workload.kind != COMMAND,
+            gpu_counts,
+            _largest_batch(entry, max(batch_sizes)),
         )
-        check_placeholders(document, key, entry, workload, batch_sizes, axes.gpu_count or ())
-        device = read_device(
-            document, (*key, "device"), entry.get("device", "cpu"), workload, batch_sizes, defaults.figures
-        )
-        counts = read_gpu_counts(document, key, entry, axes, workload, device)
-        device = with_scaling(document, (*key, "device"), device, counts, workload.kind, network, defaults.figures)
-        options = read_options(document, (*key, "options"), entry, framework, device)
-        plans.append(
-            WorkloadPlan(
-                replace(workload, options=options, device=device),
-                batch_sizes,
-                axes.vcpus or (),
-                axes.memory_bytes or (),
-                axes.disk or (),
-                entry.get("memory_floor", False),
-                entry.get("isolate", defaults.isolate) and entry["kind"] != COMMAND,
-                counts,
-                _largest_batch(document, key, entry.get("largest_batch", False), batch_sizes),
-            )
-        )
-    return plans
 
 
-def _largest_batch(document: Document, key: Key, asked: bool | int, batch_sizes: Sequence[int]) -> int:
-    """The largest batch that is tried: `true` is one that nothing but memory or time ends before; 0 is no search.
-
-    Raises InputError for one below a batch size that is measured anyway.
-    """
-    if asked is not False and asked is not True and asked < max(batch_sizes):
-        raise document.input_error(
-            (*key, "largest_batch"),
+def _largest_batch(entry: Entry, measured: int) -> int:
+    """The largest batch that is tried: `true` is one that nothing but memory or time ends before; 0 is no search."""
+    asked = entry.get("largest_batch", False)
+    if not isinstance(asked, bool) and asked < measured:
+        raise entry.input_error(
+            "largest_batch",
             "`largest_batch` is below the batch size {size}, which is measured anyway; write a larger one, or true.",
-            size=max(batch_sizes),
+            size=measured,
         )
     return LARGEST_TRIED if asked is True else int(asked)
-
-
-def _check_framework(document: Document, key: Key, entry: dict[str, Any]) -> None:
-    """Preprocessing is OpenCV's; a file that sizer wrote may call it mxnet, as the first study folders do, and have
-    runs of a framework that no program of sizer's runs on."""
-    of_networks = KINDS[entry["kind"]].framework not in (OTHER, OPENCV)
-    if of_networks and "tensorflow" in _listed(entry.get("framework")) and not document.resolved:
-        raise document.input_error(
-            key,
-            "no program of sizer's runs on TensorFlow; measure your own with `kind: command`, such as with "
-            "`pattern: keras`.",
-        )
-    known = {OPENCV, "mxnet"} if document.resolved else {OPENCV}
-    if entry["kind"] == PREPROCESSING and entry.get("framework", OPENCV) not in known:
-        raise document.input_error(
-            key,
-            "`framework` of {preprocessing} can only be {opencv}; remove this line.",
-            preprocessing=PREPROCESSING,
-            opencv=OPENCV,
-        )
-
-
-def _check_network(document: Document, key: Key, kind: str, framework: str | None, network: str | None) -> None:
-    """Raise InputError for a network that sizer's programs do not have in a framework."""
-    having = ONLY_IN.get(network or "", ())
-    if having and framework not in having and KINDS[kind].framework != OTHER:
-        raise document.input_error(
-            key,
-            "{framework} has no {network}, which is in {having} alone; ask for it in a workload of its own with "
-            "`framework: {first}`.",
-            framework=framework,
-            network=network,
-            having=AnyOf(*having),
-            first=having[0],
-        )
 
 
 def _batch_size(kind: str, network: str | None) -> int:
@@ -190,128 +120,72 @@ def _batch_size(kind: str, network: str | None) -> int:
     return usual if KINDS[kind].framework == OTHER else BATCH_SIZES.get(network or "", usual)
 
 
-def _axes(
-    document: Document, key: Key, entry: dict[str, Any], defaults: WorkloadDefaults
-) -> tuple[Axes, tuple[int, ...]]:
-    """The workload's axes over the study's, and its batch sizes, () where nothing is said."""
-    own = read_axes(document, (*key, "axes"), entry.get("axes"), defaults.disks)
-    sizes = read_batch_sizes(entry, key)
-    if sizes is not None and own.batch_size is not None:
-        raise document.input_error(
-            (*key, "axes"), "`batch_size` is set both in the workload and in its axes; remove one of them."
-        )
-    axes = Axes(batch_size=sizes).over(own).over(defaults.axes)
-    no_axes = own.empty and defaults.axes.empty
-    if axes.vcpus is None and (no_axes or defaults.preset_asked):
-        axes = replace(axes, vcpus=defaults.vcpus)
-    return axes, axes.batch_size or ()
-
-
-def _workload(document: Document, key: Key, entry: dict[str, Any], name: str) -> Workload:
-    """The workload without what depends on framework, network and axes."""
-    data = document.locate(entry["data"]) if "data" in entry else None
-    if entry["kind"] == COMMAND:
-        check_cache(document, key, entry)
-        if entry.get("isolate"):
-            raise document.input_error(
-                (*key, "isolate"),
-                "`isolate: true` does not work with a command: sizer cannot leave out a stage of it; remove this line.",
-            )
-    if "pattern" in entry:
-        check_pattern(document, (*key, "pattern"), entry["pattern"])
+def _written(entry: Entry, cache: str) -> Workload:
+    """The workload without what depends on its framework, network and mode. Raises InputError for a pattern that is
+    neither a regular expression nor the name of a known log."""
+    pattern = entry.get("pattern")
+    if pattern is not None and known_log(pattern) is None:
+        with entry.errors_at("pattern"):
+            compiled(pattern)
+    data, cwd = (entry.document.locate(entry[name]) if name in entry else None for name in ("data", "cwd"))
     return Workload(
-        name=name,
+        name="",
         kind=entry["kind"],
         data=data,
-        format=entry.get("format", format_of(entry["kind"], data)),
+        cwd=cwd,
+        format=entry.get("format", _format_of(entry["kind"], data)),
         input=entry.get("input", "disk"),
-        command=read_command(document, (*key, "command"), entry.get("command")),
-        env=read_variables(document, (*key, "env"), entry.get("env", {})),
+        cache=cache,
+        precision=entry.get("options", {}).get("precision"),
+        command=_words(entry, "command"),
+        setup=_words(entry, "setup"),
+        before=_words(entry, "before"),
+        env=tuple(
+            Variable(name, None if value is None else entry.text("env", name))
+            for name, value in entry.get("env", {}).items()
+        ),
         pass_env=_listed(entry.get("pass_env", [])),
-        cwd=document.locate(entry["cwd"]) if "cwd" in entry else None,
-        setup=read_command(document, (*key, "setup"), entry.get("setup")),
-        before=read_command(document, (*key, "before"), entry.get("before")),
-        pattern=entry.get("pattern"),
+        pattern=pattern,
         sample_unit=entry.get("sample_unit"),
         meter=entry.get("meter", "auto"),
         samples_per_step=entry.get("samples_per_step"),
     )
 
 
-def _cache(entry: dict[str, Any], axes: Axes, around: Limits | None) -> str:
+def _cache(entry: Entry, axes: Axes, around: Limits | None) -> str:
     """Cached input is in memory, so it is warm; a memory axis is measured natural; all else is cold.
 
     A command that names no data is cold, too: nothing is known that its page cache could hold.
     """
     if "cache" in entry:
         return str(entry["cache"])
-    if entry["kind"] == "command" and "data" not in entry:
-        return "cold"
     if entry.get("input") == "cached":
         return "warm"
-    measured = set(axes.memory_bytes or ())
-    if measured and around is not None:
-        measured.add(around.memory_bytes or 0)
-    return "natural" if len(measured) > 1 else "cold"
+    caps = set(axes.get("memory_bytes", ()))
+    if caps and around is not None:
+        caps.add(around.memory_bytes)
+    return "natural" if len(caps) > 1 and (entry["kind"] != COMMAND or "data" in entry) else "cold"
 
 
-def _name(entry: dict[str, Any], framework: str | None, network: str | None, several: Mapping[str, str | None]) -> str:
-    """The name given, with what distinguishes its variants, each in `several`; without one, from kind, framework and
-    network, and the mode where there are several."""
+def _name(entry: Entry, chosen: dict[str, str | None], several: list[str]) -> str:
+    """The name given, with what distinguishes its variants; without one, from kind, framework and network, and the mode
+    where there are several."""
     if "name" in entry:
-        first = unicodedata.normalize("NFC", entry["name"])
-        parts = list(several.values())
+        first, parts = unicodedata.normalize("NFC", entry["name"]), several
     else:
+        other = KINDS[entry["kind"]].framework == OTHER and "framework" not in entry
+        unnamed = entry["kind"] == PREPROCESSING or other
         first = entry["kind"]
-        unnamed = entry["kind"] == PREPROCESSING or (
-            KINDS[entry["kind"]].framework == OTHER and "framework" not in entry
-        )
-        parts = [None if unnamed else framework, network, several.get("mode")]
-    return "-".join([first, *(re.sub(r"[^A-Za-z0-9._-]+", "-", part) for part in parts if part)])
+        parts = [*([] if unnamed else ["framework"]), "network", *({"mode"} & {*several})]
+    named = (chosen[part] for part in parts)
+    return "-".join([first, *(re.sub(r"[^A-Za-z0-9._-]+", "-", part) for part in named if part)])
 
 
 def _listed(value: Any) -> tuple[Any, ...]:
     return distinct(value) if isinstance(value, list) else (value,)
 
 
-TRAINING, INFERENCE = "image_training", "image_inference"
-
-
-def read_modes(document: Document, key: Key, entry: dict[str, Any]) -> tuple[str | None, ...]:
-    """The modes of the entry at `key`, (None,) where it names none; raises InputError for one that it cannot have."""
-    if "mode" not in entry:
-        return (None,)
-    given = entry["mode"]
-    modes = distinct(given if isinstance(given, list) else [given])
-    kind = entry["kind"]
-    possible = (*KINDS[kind].modes, FORWARD) if kind == TRAINING else KINDS[kind].modes
-    for mode in modes:
-        if mode not in possible and kind == INFERENCE:
-            raise document.input_error(
-                (*key, "mode"),
-                "`mode: {mode}` contradicts `kind: {kind}`, which computes no gradient; write `kind: {training}`, "
-                "which can be measured in every mode.",
-                mode=mode,
-                kind=kind,
-                training=TRAINING,
-            )
-        if mode not in possible:
-            raise document.input_error(
-                (*key, "mode"),
-                "`mode: {mode}` is nothing that {kind} can compute; write {possible}.",
-                mode=mode,
-                kind=kind,
-                possible=AnyOf(*possible),
-            )
-    return modes
-
-
-def kind_of_mode(kind: str, mode: str | None) -> str:
-    """The kind whose program computes that mode: the forward pass of a network that is trained is its inference."""
-    return INFERENCE if kind == TRAINING and mode == FORWARD else kind
-
-
-def format_of(kind: str, data: str | None) -> str | None:
+def _format_of(kind: str, data: str | None) -> str | None:
     """The form that data of this kind most likely has, by its name and by what lies there."""
     default = KINDS[kind].format
     if data is None or kind not in ("image_training", "image_inference"):
@@ -324,3 +198,91 @@ def format_of(kind: str, data: str | None) -> str | None:
     if "data.mdb" in entries:
         return "lmdb"
     return "recordio" if any(entry.endswith(".rec") for entry in entries) else "folder"
+
+
+def _options(entry: Entry, framework: str | None) -> FrameworkOptions:
+    """The options of the entry, but for its precision, for one framework. One that the framework lacks is left out
+    where it asks for what the framework does anyway; raises InputError where it asks for something else."""
+    given = entry.at("options")
+    has = FRAMEWORKS[framework].options if framework in RUNNABLE else frozenset(given.data)
+    for name, value in given.data.items():
+        if name not in has and WITHOUT.get(name) != value:
+            raise given.input_error(
+                name,
+                "{framework} has no option `{name}`; remove this line, or give {framework} a workload of its own.",
+                framework=framework,
+                name=name,
+            )
+    return FrameworkOptions(**{name: given[name] for name in given.data if name in has and name != "precision"})
+
+
+def _words(entry: Entry, name: str) -> tuple[str, ...]:
+    """The words of a command: of a list as they are spelled in the file, of a line as a shell splits it.
+
+    Its program lies where the file says if it is a path, and is looked for in PATH, as ever, by its name alone. Raises
+    InputError for a command without a program.
+    """
+    if name not in entry:
+        return ()
+    given = entry[name]
+    if isinstance(given, list):
+        words = [entry.text(name, index) for index in range(len(given))]
+    else:
+        try:
+            words = shlex.split(given)
+        except ValueError as error:
+            raise entry.input_error(
+                name, "`{name}` cannot be split into words ({error}); write it as a list.", name=name, error=error
+            ) from None
+    program, *others = words or [""]
+    if not program or program.startswith("-"):  # a shell's `exec` takes it for an option of its own
+        raise entry.input_error(
+            name,
+            "`{name}` begins with `{program}`, which is not a program; begin with one.",
+            name=name,
+            program=program,
+        )
+    by_path = "/" in program and program[0] not in "/{"
+    return entry.document.locate(program) if by_path else program, *others
+
+
+def _check_placeholders(
+    entry: Entry, workload: Workload, batch_sizes: tuple[int, ...], gpu_counts: tuple[int, ...]
+) -> None:
+    """Raise InputError for one that cannot be filled in, and for a batch size or count that the command is never told.
+
+    A study that sizer wrote is not asked: it may be of a time without placeholders.
+    """
+    used = placeholders_in(workload.run_words)
+    if "data" in used and workload.data is None:
+        raise entry.input_error(
+            "", "{placeholder} is used, and the workload has no `data`; write where it lies.", placeholder="{data}"
+        )
+    untold = {
+        "batch_size": ("batch_size", len(batch_sizes) > 1),
+        "axes": ("gpu_count", len(gpu_counts) > 1),
+        "largest_batch": ("batch_size", entry.get("largest_batch")),
+    }
+    for key, (name, varies) in untold.items():
+        if varies and name not in used:
+            raise entry.input_error(
+                key,
+                "the command is not told which `{name}` to use; write {placeholder} among its words or in `env`, or "
+                "ask for one alone.",
+                name=name,
+                placeholder=f"{{{name}}}",
+            )
+    early = placeholders_in(workload.setup)
+    if early:
+        raise entry.input_error(
+            "setup",
+            "`setup` is run once for all runs, so it has no {placeholder}; use it in `before`, or remove it.",
+            placeholder=f"{{{min(early)}}}",
+        )
+    for word in workload.run_words:
+        for name in re.findall(r"(?<![{$])\{([A-Za-z_ -]+)\}", word):
+            known = name.strip().lower().replace("-", "_")
+            if name not in PLACEHOLDERS and known in PLACEHOLDERS:
+                raise entry.input_error(
+                    "", "`{name}` is not a placeholder; write {known}.", name=f"{{{name}}}", known=f"{{{known}}}"
+                )

@@ -83,14 +83,6 @@ _NOTES: Mapping[NoteKind, str] = {
     _K.GPU_NAMES_READ: N_("Accelerators are called as in price lists: {names_as}."),
     _K.CPUS_NAMED: N_("CPUs with a name are machines of their own, without an accelerator: {names_as}."),
     _K.MACHINES_KNOWN: N_("Empty cells of {columns:coded} are filled in from the catalogue, which knows {names:some}."),
-    _K.MACHINES_PARTLY_KNOWN: N_(
-        "The catalogue does not know {names:some}, so what such rows leave empty stays empty; write it into the table "
-        "to have it in the answer."
-    ),
-    _K.MEMORY_IN_GIB: N_(
-        "The table has as many GB of memory for {names:some} as these have GiB in the catalogue, so they are read as "
-        "GiB."
-    ),
     _K.DISK_CLASS_INFERRED: N_(
         "The table has no `disk_class` for some disks, so it is taken from their names: {names_are}. If that is "
         "wrong, add the column."
@@ -102,11 +94,6 @@ _NOTES: Mapping[NoteKind, str] = {
     _K.COUNTS_DIFFER: N_(
         "A name counts other accelerators than `gpu_count` in {where}: where that is 1, it is taken to count the "
         "whole of the name, `8x V100` as 8; else `gpu_count` holds. Write how many there were into both."
-    ),
-    _K.HOSTS_OF_GPUS: N_(
-        "GPUs are added to {names:some} as one chooses, and the table names none, so none are assumed; if there were "
-        "any, add the columns `gpu` and `gpu_count`.[[rows? What the host alone costs is not known; write it into "
-        "`usd_per_hour`.]]"
     ),
     _K.MACHINE_AT_ODDS: N_(
         "{columns:coded} is {text} in {where}, and {names:some} has [[{value}]][[!value?no GPU]] in the catalogue; "

@@ -7,9 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 
 from sizer.limits.interface import Control
-from sizer.plan.batch_search import BatchSearch
 from sizer.plan.chosen import NextRun, PlanEnd, Unfinished
-from sizer.plan.floor_search import Search
+from sizer.plan.following import BatchSearch, Search
 from sizer.records.device import Device
 from sizer.records.run import Run
 from sizer.records.run_kinds import SearchEnd

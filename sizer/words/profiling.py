@@ -169,28 +169,6 @@ def first_run_failed(run: Run, log: Path | None, withheld: Sequence[str]) -> Ite
     yield _("fix it, then run the same command")
 
 
-def variables_withheld(names: Sequence[str]) -> str:
-    """That a program does not get these variables."""
-    return _(
-        "{names:and} of this shell not passed on to the program; if it reads them: --pass-env {typed}",
-        names=names,
-        typed=",".join(names),
-    )
-
-
-def disks_not_read(disks: Sequence[str], has_data: bool) -> str:
-    """That the runs on these disks show nothing of them."""
-    return _(
-        "the command reads nothing from {disks:and}[[has_data?: write {data} in it in the place of the path of its "
-        "data]][[!has_data? but what it writes to TMPDIR: give --data PATH and write {data} in the command where that "
-        "path stands]], or {scratch} where it writes",
-        disks=disks,
-        has_data=has_data,
-        data="{data}",
-        scratch="{scratch}",
-    )
-
-
 # What was read from a log, for whoever tries a pattern.
 log_format = Sentence("format: [[{name}]][[!name?your own expression]]")
 log_lines_more = Counted("and {count} more line", "and {count} more lines")

@@ -10,11 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from sizer.plan.batch_search import BatchSearch
-from sizer.plan.floor_search import Search
-from sizer.plan.following import Following
+from sizer.plan.following import BatchSearch, Following, ObstacleKind, PassResult, Search
 from sizer.plan.reference_runs import Spread
-from sizer.plan.two_epochs import ObstacleKind, PassResult
 from sizer.recommend.case import CONTRADICTED, DOUBTS
 from sizer.records.configuration import Bottleneck
 from sizer.records.kinds import COMMAND
@@ -173,7 +170,7 @@ def _pass_in_words(result: PassResult, workload: str) -> str:
         "two epochs of `{workload}` with half of its data in memory[[ were not measured: {why}]][[unneeded?: not "
         "needed, another run shows the same]][[: {ended}]][[, {hits:share} of its reads were served from memory]]",
         workload=workload,
-        why="" if obstacle is None else _(_OBSTACLES[obstacle.kind], figure=obstacle.figure),
+        why="" if obstacle is None else _(_OBSTACLES[obstacle], figure=result.figure),
         unneeded=obstacle is None and outcome is None,
         ended=outcome_in_words(outcome) if obstacle is None and outcome is not None else "",
         hits=result.hit_rate if obstacle is None and outcome is not None else None,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # what looks at a machine brings NVML, psutil and the metadat
     from sizer.host.machine import Host
 
 from sizer.words.failures import last_line
-from sizer.words.language import N_, Counted, Sentence
+from sizer.words.language import N_, Sentence
 
 warning_said = Sentence("warning: {sentence}")
 note_said = Sentence("note: {sentence}")
@@ -78,23 +78,7 @@ def doubt_in_words(doubt: Doubt) -> str:
 
 
 # Before and after runs.
-runs_taken_back = Counted(
-    "{count} run of this study was measured before and could not be stored then; moved from {source} into {folder}",
-    "{count} runs of this study were measured before and could not be stored then; moved from {source} into {folder}",
-)
-nothing_left = Counted(
-    "the only run is finished already; to measure again, choose another folder with --out",
-    "all {count} runs are finished already; to measure again, choose another folder with --out",
-)
-runs_left = Counted(
-    "{count} of {planned} runs is not finished; the answer is based on the others",
-    "{count} of {planned} runs are not finished; the answer is based on the others",
-)
 report_written = Sentence("report: {path}")
-answer_not_written = Sentence("the answer could not be written: {error}")
-page_not_written = Sentence("the page that is being served could not be written: {error}")
-data_lacking = Sentence("  workload `{workload}`: its data cannot be prepared: {why}")
-setting_up = Sentence("setting up workload `{workload}`")
 interrupted = Sentence("interrupted; continue with: sizer resume {folder:path}")
 runs_failed = Sentence(
     "some runs failed; after fixing the cause, measure them again with: sizer resume {folder:path} --retry"
@@ -139,9 +123,6 @@ def step_in_words(stage: str, share: float, seconds: float, workload: str, numbe
 # A run that goes on.
 progress_begun = Sentence("[{number}/{total}] {run}, {time:time} left")
 progress_chosen = Sentence("[{number}, {total} at most] {run}")
-stood_still = Sentence(
-    "  sizer itself stood still for {seconds:.1f} s (stopped, suspended, or without CPU time); the run is made again"
-)
 no_step_yet = Sentence(
     "  no step seen after {time:time}; it is given up after {end:time} if none comes, or earlier if it does nothing"
 )
@@ -359,6 +340,29 @@ _ANNOUNCEMENTS: Mapping[AnnouncementKind, str] = {
     _A.PROGRAM: N_("  {name}"),
     _A.EMULATED_DISK: N_("making the emulated disk in {folder}"),
     _A.COPY: N_("copying {bytes:volume} to disk `{name}`"),
+    _A.DATA_LACKING: N_("  workload `{name}`: its data cannot be prepared: {why}"),
+    _A.SETTING_UP: N_("setting up workload `{name}`"),
+    _A.DISK_CHECKING: N_("checking disk `{name}` with fio"),
+    _A.DISK_UNUSABLE: N_("  disk `{name}` cannot be used: {why}"),
+    _A.RUNS_TAKEN_BACK: N_(
+        "{count:runs} of this study, measured before, could not be stored then; moved from {source} into {folder}"
+    ),
+    _A.NOTHING_LEFT: N_("{count:runs} finished already; to measure again, choose another folder with --out"),
+    _A.STOOD_STILL: N_(
+        "  sizer itself stood still for {seconds:.1f} s (stopped, suspended, or without CPU time); the run is made "
+        "again"
+    ),
+    _A.VARIABLES_WITHHELD: N_(
+        "note: {names:and} of this shell not passed on to the program; if it reads them: --pass-env {typed}"
+    ),
+    _A.DISKS_NOT_READ: N_(
+        "warning: the command reads nothing from {names:and}[[source?: write {placeholder} in it in the place of the "
+        "path of its data]][[!source? but what it writes to TMPDIR: give --data PATH and write {placeholder} in the "
+        "command where that path stands]], or {scratch} where it writes"
+    ),
+    _A.RUNS_LEFT: N_("{count} of {of:runs} not finished; the answer is based on the others"),
+    _A.NOT_CONCLUDED: N_("the answer could not be written: {why}"),
+    _A.NOT_SHOWN: N_("the page that is being served could not be written: {why}"),
 }
 _L = LeftoverKind
 _LEFTOVERS: Mapping[LeftoverKind, str] = {
@@ -372,8 +376,9 @@ _LEFTOVERS: Mapping[LeftoverKind, str] = {
 
 
 def announcement_in_words(announced: Announcement) -> str:
-    """What takes a while."""
-    return _(_ANNOUNCEMENTS[announced.kind], **vars(announced))
+    """What takes a while, or went wrong."""
+    placeholders = {"placeholder": "{data}", "scratch": "{scratch}"}
+    return _(_ANNOUNCEMENTS[announced.kind], **vars(announced), **placeholders, typed=announced.typed)
 
 
 def leftover_in_words(left: Leftover) -> str:
@@ -384,9 +389,7 @@ def leftover_in_words(left: Leftover) -> str:
     return _("{what} that a killed sizer left cannot be removed: {why}", what=what, why=left.error)
 
 
-disk_checking = Sentence("checking disk `{disk}` with fio")
 checking_disk = Sentence("checking {name} with fio: {time:time}, plus the time to make its file")
-disk_unusable = Sentence("  disk `{disk}` cannot be used: {why}")
 
 
 def disk_deviates(check: DiskCheck) -> str:

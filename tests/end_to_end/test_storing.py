@@ -210,7 +210,7 @@ def test_a_study_folder_that_is_removed_costs_only_what_lay_in_it(
     record = kept.read_bytes()
     again = sizer("run", "study.yaml", "--out", "study")
     assert again.returncode == 0, again.stderr
-    taken = "1 run of this study was measured before and could not be stored then; moved from"
+    taken = "1 run of this study, measured before, could not be stored then; moved from"
     assert f"{taken} {kept.parent} into study\n" in again.stderr
     assert len(StudyFolder.open(study).runs()) == 3
     assert (study / "runs" / kept.name).read_bytes() == record

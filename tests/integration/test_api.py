@@ -43,7 +43,6 @@ def test_it_names_every_event() -> None:
     events = {each.__name__ for each in api.events.Event.__args__}  # type: ignore[attr-defined]
     assert {name for name in events if not re.search(rf"\b{name}\b", TEXT)} == {
         "StepBegun",
-        "TableRead",
         "TableImported",
     }
 

@@ -15,6 +15,7 @@ from ..faults import Unavailable
 from ..freed_memory import keep_freed_memory
 from ..networks import TRANSFORMERS
 from . import (
+    FORWARD_BACKWARD,
     TRAIN,
     Compute,
     Input,
@@ -26,6 +27,7 @@ from . import (
     sample_form,
 )
 from .pytorch_input import LoadedImages, normalised
+from .pytorch_training import steps
 
 MIXED = {"bf16": torch.bfloat16, "fp16": torch.float16}
 """What automatic mixed precision computes with."""
@@ -93,13 +95,16 @@ class PyTorchBackend:
         return self._placed((torch.empty(size, *shape).uniform_(-2, 2), torch.randint(classes, (size,))))
 
     def image_training(self, network: str, updates: bool = True) -> Compute:
-        model = self._image_network(network).train()
-        train = self._training(self._compiled(self._together(model)), updates)
+        model = self._compiled(self._together(self._image_network(network)))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=1e-4)
+        cross_entropy = torch.nn.CrossEntropyLoss()
 
-        def compute(batch: Any) -> Any:
-            return train(*self._placed(batch))
+        def loss_of(batch: Any) -> Any:
+            images, labels = self._placed(batch)
+            with self._mixed():
+                return cross_entropy(model(images), labels)
 
-        return compute
+        return steps(model, optimizer, loss_of, self._scaler(), TRAIN if updates else FORWARD_BACKWARD)
 
     def image_inference(self, network: str) -> Compute:
         model = self._image_network(network).eval()
@@ -115,18 +120,15 @@ class PyTorchBackend:
 
     def language_training(self, form: LanguageModelForm | TransformerForm, mode: str = TRAIN) -> Compute:
         if isinstance(form, TransformerForm):
-            return self._transformer_training(form, mode)
-        model = pytorch_language.LanguageModel(form).to(self._device)
-        together = self._compiled(self._together(model))
-        return pytorch_language.training(together, form, self._settings.batch_size, self._mixed, mode)
+            from . import pytorch_transformers
 
-    def _transformer_training(self, form: TransformerForm, mode: str) -> Compute:
-        from . import pytorch_transformers
-
-        model = pytorch_transformers.Scores(form.network).to(self._device)
-        together = self._compiled(self._together(model))
-        vocabulary = model.inner.config.vocab_size
-        return pytorch_transformers.training(together, form, vocabulary, self._mixed, self._scaler(), mode)
+            scores = pytorch_transformers.Scores(form.network).to(self._device)
+            vocabulary = scores.inner.config.vocab_size
+            together = self._compiled(self._together(scores))
+            return pytorch_transformers.training(together, form, vocabulary, self._mixed, self._scaler(), mode)
+        together = self._compiled(self._together(pytorch_language.LanguageModel(form).to(self._device)))
+        batch_size = self._settings.batch_size
+        return pytorch_language.training(together, form, batch_size, self._mixed, self._scaler(), mode)
 
     def _image_network(self, network: str) -> Any:
         """The network with random weights on the device, images in the order that it computes them in."""
@@ -137,25 +139,6 @@ class PyTorchBackend:
         else:
             model = pytorch_networks.build(network)
         return model.to(self._device, memory_format=self._layout)
-
-    def _training(self, model: Any, updates: bool) -> Any:
-        """A step of SGD with momentum, or its gradients alone; returns the loss."""
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=1e-4)
-        loss_of = torch.nn.CrossEntropyLoss()
-        scaler = self._scaler()
-
-        def train(images: Any, labels: Any) -> Any:
-            optimizer.zero_grad()
-            with self._mixed():
-                loss = loss_of(model(images), labels)
-            # Without fp16, whose small gradients become 0, these are `backward` and `step` alone.
-            scaler.scale(loss).backward()
-            if updates:
-                scaler.step(optimizer)
-                scaler.update()
-            return loss
-
-        return train
 
     def _scaler(self) -> Any:
         """What scales the loss for fp16, and does nothing else."""

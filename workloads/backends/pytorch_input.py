@@ -16,8 +16,7 @@ from torch.utils.data.distributed import DistributedSampler
 
 from ..data_set import DataSet
 from ..faults import Fault, InputFault
-from ..image_codecs import fastest
-from ..image_decoders import Crop, Decoder, open_decoder
+from ..image_codecs import Codec, Crop, fastest, open_codec
 from ..loaded_images import StoredImages, stored_images
 from ..stop import die_with_parent, leave_to_parent
 from . import Settings
@@ -46,7 +45,7 @@ class _Unreadable:
 class _Pixels(Dataset):  # type: ignore[misc]
     """Pixels of side x side x 3 and the class of each image; `decoder` None leaves out what follows the reading."""
 
-    def __init__(self, images: StoredImages, decoder: Decoder | None, side: int, training: bool) -> None:
+    def __init__(self, images: StoredImages, decoder: Codec | None, side: int, training: bool) -> None:
         self._images = images
         self._decoder = decoder
         self._side = side
@@ -106,7 +105,7 @@ class LoadedImages:
                 "multiprocessing_context": "fork",
                 "worker_init_fn": _begin_worker,
             }
-        pixels = _Pixels(self._images, None if read_only else open_decoder(decoder), side, training)
+        pixels = _Pixels(self._images, None if read_only else open_codec(decoder), side, training)
         rank, self._epoch = settings.rank, 0
         self._share: DistributedSampler[Any] | None = None
         if rank.count > 1:

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from . import FORWARD, FORWARD_BACKWARD, Compute, LanguageModelForm
-from .pytorch_placing import placed
+from . import Compute, LanguageModelForm
+from .pytorch_training import placed, steps
 
 
 class LanguageModel(nn.Module):  # type: ignore[misc]
@@ -30,15 +30,14 @@ class LanguageModel(nn.Module):  # type: ignore[misc]
         return self.words_out(self.dropout(output)), state
 
 
-def training(model: Any, form: LanguageModelForm, batch_size: int, mixed: Callable[[], Any], mode: str) -> Compute:
+def training(
+    model: Any, form: LanguageModelForm, batch_size: int, mixed: Callable[[], Any], scaler: Any, mode: str
+) -> Compute:
     """A step of truncated back-propagation: state carried over, gradients clipped by their norm, SGD of rate 1.
 
-    `mixed` is the context that the scores and the loss are computed in. `forward_backward` ends with the gradients,
-    `forward` with the loss.
+    `mixed` is the context that the scores and the loss are computed in.
     """
-    model.train(mode != FORWARD)
     device = next(model.parameters()).device
-    optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
     loss_of = nn.CrossEntropyLoss(reduction="sum")
     state = tuple(torch.zeros(form.layers, batch_size, form.hidden, device=device) for _ in range(2))
 
@@ -52,17 +51,4 @@ def training(model: Any, form: LanguageModelForm, batch_size: int, mixed: Callab
         state = tuple(part.detach() for part in carried)
         return loss
 
-    def compute(batch: tuple[Any, Any]) -> Any:
-        if mode == FORWARD:
-            with torch.no_grad():
-                return loss_of_batch(batch)
-        optimizer.zero_grad()
-        loss = loss_of_batch(batch)
-        loss.backward()
-        if mode == FORWARD_BACKWARD:
-            return loss
-        nn.utils.clip_grad_norm_(model.parameters(), form.clip_norm)
-        optimizer.step()
-        return loss
-
-    return compute
+    return steps(model, torch.optim.SGD(model.parameters(), lr=1.0), loss_of_batch, scaler, mode, form.clip_norm)

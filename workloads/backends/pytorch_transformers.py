@@ -10,9 +10,9 @@ import torch
 from torch import nn
 
 from ..faults import Unavailable
-from . import FORWARD, FORWARD_BACKWARD, Compute, TransformerForm
+from . import Compute, TransformerForm
 from .network_forms import CLASSES
-from .pytorch_placing import placed
+from .pytorch_training import placed, steps
 
 os.environ.update(HF_HUB_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1")
 try:
@@ -65,9 +65,8 @@ def training(
     """A step of AdamW on the cross entropy, a mean over the words that are told, with gradients clipped by their norm.
 
     GPT-2 tells each next word, BERT those that are masked. `vocabulary` is the model's own. `mixed` is the context
-    that the scores and the loss are computed in. `forward_backward` ends with the gradients, `forward` with the loss.
+    that the scores and the loss are computed in.
     """
-    model.train(mode != FORWARD)
     device = next(model.parameters()).device
     optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
     loss_of = nn.CrossEntropyLoss(ignore_index=IGNORED)
@@ -80,22 +79,7 @@ def training(
             scores = model(placed(words, device))
             return loss_of(scores.flatten(0, 1), placed(told, device).flatten())
 
-    def compute(batch: tuple[Any, Any]) -> Any:
-        if mode == FORWARD:
-            with torch.no_grad():
-                return loss_of_batch(batch)
-        optimizer.zero_grad()
-        loss = loss_of_batch(batch)
-        scaler.scale(loss).backward()
-        if mode == FORWARD_BACKWARD:
-            return loss
-        scaler.unscale_(optimizer)
-        nn.utils.clip_grad_norm_(model.parameters(), CLIP_NORM)
-        scaler.step(optimizer)
-        scaler.update()
-        return loss
-
-    return compute
+    return steps(model, optimizer, loss_of_batch, scaler, mode, CLIP_NORM)
 
 
 def masked(words: Any, vocabulary: int) -> tuple[Any, Any]:

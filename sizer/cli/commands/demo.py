@@ -6,10 +6,7 @@ import argparse
 from pathlib import Path
 
 from sizer import api
-from sizer.cli.arguments import (
-    _,
-    option,
-)
+from sizer.cli.arguments import _, option
 from sizer.cli.measuring import measure
 from sizer.cli.progress import EventPrinter
 from sizer.store.study_folder import refuse_unusable
@@ -24,6 +21,6 @@ def run(arguments: argparse.Namespace) -> int:
     refuse_unusable(path)
     host = api.this_host(api.demonstration.DEMO_FIO)
     study, notes = api.demonstration.demo_study(host)
-    printer = EventPrinter(study)
+    printer = EventPrinter(study.emulated_disks)
     with api.measurement(api.plan_study(study, path, host), host, printer, notes) as measurement:
         return measure(measurement, printer)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Callable
@@ -11,19 +10,14 @@ from dataclasses import asdict
 from pathlib import Path
 
 from sizer.catalog.catalog import Catalog
-from sizer.cli import values
-from sizer.cli.arguments import (
-    DEFAULT_TIER_SIZE,
-    _,
-    add_json,
-    option,
-)
+from sizer.cli.arguments import DEFAULT_TIER_SIZE, _, add_json, option, print_json
 from sizer.cli.measuring import Interrupts
 from sizer.files.codec import to_json
 from sizer.files.own_folder import check_own_cache
 from sizer.host.lock import measuring_alone
 from sizer.limits.detection import detect
 from sizer.limits.interface import LimitsBackend
+from sizer.records import units
 from sizer.records.device import DiskRates
 from sizer.records.messages import HostError, InputError
 from sizer.records.run import DiskCheck
@@ -48,7 +42,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
             size=spell_bytes(DEFAULT_TIER_SIZE),
         ),
     )
-    option(check, "--seconds", _("for each figure; default: %(default)g"), values.seconds, default=3.0)
+    option(check, "--seconds", _("for each figure; default: %(default)g"), units.parse_wait, default=3.0)
     add_json(check)
 
 
@@ -61,9 +55,9 @@ def run(arguments: argparse.Namespace) -> int:
         check_own_cache(cache)
         for leftover in remove_what_was_left(backend, folders, cache):
             print(leftover_in_words(leftover), file=sys.stderr)
-        found = [_announced(name, Fio(arguments.seconds), backend, interrupts.finish) for name in arguments.disks]
+        found = [_check(name, Fio(arguments.seconds), backend, interrupts.finish) for name in arguments.disks]
     if arguments.json:
-        print(json.dumps({"checks": [to_json(check) for check in found]}, indent=1))
+        print_json({"checks": [to_json(check) for check in found]})
         return 0
     for check in found:
         print(disk_check_line(check))
@@ -72,14 +66,12 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _announced(name: str, fio: Fio, backend: LimitsBackend, stop: Callable[[], bool]) -> DiskCheck:
-    """Checked, with a line before, since it takes long."""
-    print(checking_disk(name, fio.seconds * len(fio.figures)), file=sys.stderr, flush=True)
-    return _check(name, fio, backend, stop)
-
-
 def _check(name: str, fio: Fio, backend: LimitsBackend, stop: Callable[[], bool]) -> DiskCheck:
-    """A folder is checked as it is, a tier of the catalogue on an emulated volume. Raises Interrupted."""
+    """Announced, since it takes long: a folder as it is, a tier of the catalogue on an emulated volume.
+
+    Raises Interrupted.
+    """
+    print(checking_disk(name, fio.seconds * len(fio.figures)), file=sys.stderr, flush=True)
     folder = Path(name)
     if folder.is_dir():
         tier = DiskTier(name, path=str(folder))
@@ -87,22 +79,17 @@ def _check(name: str, fio: Fio, backend: LimitsBackend, stop: Callable[[], bool]
             return check_disk(tier, volume, backend, fio, stop)
     tier_name, _, size = name.partition(":")
     offers = Catalog.load()
-    if folder.exists() or _looks_like_a_folder(name, offers):
+    # Tiers are called PROVIDER/TIER, so a path is whatever begins with no provider.
+    is_path = "/" in name and name.split("/")[0] not in {offer.provider for offer in offers.disks}
+    if folder.exists() or is_path or name.startswith((".", "~")):
         raise InputError(
             "{name}: there is no such folder; give a folder, or a tier listed by: sizer catalog list", name=name
         )
     size_bytes = parse_bytes(size) if size else DEFAULT_TIER_SIZE
     rates = offers.disk_rates(tier_name, size_bytes)
-    scratch = cache_folder(os.environ) / "disks"
     reason = missing_for_emulation()
     if reason:
         raise HostError("{name} cannot be emulated: {reason}", name=name, reason=reason)
-    with emulated_volume(scratch, 0, stop) as volume:
+    with emulated_volume(cache_folder(os.environ) / "disks", 0, stop) as volume:
         tier = DiskTier(name, emulated=rates, catalog_name=tier_name, size_bytes=size_bytes)
         return check_disk(tier, volume, backend, fio, stop)
-
-
-def _looks_like_a_folder(name: str, offers: Catalog) -> bool:
-    """Tiers are called PROVIDER/TIER, so a path is whatever begins with no provider."""
-    providers = {offer.provider for offer in offers.disks}
-    return name.startswith((".", "/", "~")) or ("/" in name and name.split("/")[0] not in providers)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 
-from sizer.cli.arguments import (
-    add_json,
-)
+from sizer.cli.arguments import add_json, print_json
 from sizer.files.codec import to_json
 from sizer.host.findings import Check, Finding, FindingKind
 from sizer.host.machine import checks, facts
@@ -28,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     backend = detect()
     host, found = facts(backend), (*checks(backend), _load_check(backend))
     if arguments.json:
-        print(json.dumps({"host": to_json(host), "checks": [_check_form(check) for check in found]}, indent=1))
+        print_json({"host": to_json(host), "checks": [_check_form(check) for check in found]})
         return 0
     print(host_line(host))
     for check in found:
@@ -40,12 +37,11 @@ def _check_form(check: Check) -> dict[str, object]:
     """A check with what it found as a sentence, in English, and as its code."""
     with in_language(ENGLISH):
         found = finding_in_words(check.finding)
-    form = {"name": check.name, "ok": check.ok, "found": found, "code": check.finding.kind.value, "fix": check.fix}
-    if check.finding.kind is FindingKind.FRAMEWORK:
-        return {**form, "version": str(check.finding.text), "python": check.finding.path, "gpus": check.finding.gpus}
-    if check.finding.kind is FindingKind.PACKAGE:
-        return {**form, "version": str(check.finding.text), "python": check.finding.path}
-    return form
+    kind = check.finding.kind
+    form = {"name": check.name, "ok": check.ok, "found": found, "code": kind.value, "fix": check.fix}
+    if kind in (FindingKind.FRAMEWORK, FindingKind.PACKAGE):
+        form |= {"version": str(check.finding.text), "python": check.finding.path}
+    return form | ({"gpus": check.finding.gpus} if kind is FindingKind.FRAMEWORK else {})
 
 
 def _load_check(backend: LimitsBackend) -> Check:

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
 
-from sizer.cli.arguments import (
-    _,
-    add_folder,
-    option,
-)
+from sizer.cli.arguments import _, add_folder, option, print_json
 from sizer.cli.folders import opened
 from sizer.exchange.measurements import write_csv
 from sizer.files.codec import to_json
@@ -27,5 +22,5 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.format == "csv":
         print(write_csv(runs), end="")
     else:
-        print(json.dumps([to_json(run) for run in runs], indent=1))
+        print_json([to_json(run) for run in runs])
     return 0

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 from sizer import api
-from sizer.cli.arguments import (
-    add_folder,
-    add_json,
-)
+from sizer.cli.arguments import add_folder, add_json, print_json
 from sizer.cli.folders import opened
 from sizer.files.codec import to_json
 from sizer.records.messages import NoAnswer
@@ -24,7 +20,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     model = api.fit(opened(arguments.folder))
     if arguments.json:
-        print(json.dumps(to_json(model), indent=1))
+        print_json(to_json(model))
     for workload in () if arguments.json else model.workloads:
         print(model_line(workload))
         for parameter in workload.parameters:

@@ -3,38 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 
 from sizer import api
-from sizer.cli.arguments import (
-    _,
-    add_json,
-    option,
-)
+from sizer.cli.arguments import _, add_json, option, print_json
 from sizer.cli.progress import ImportProgress
+from sizer.exchange.measurements import COLUMNS
 from sizer.records.messages import InputError, quoted
 from sizer.words.language import ENGLISH, in_language
 from sizer.words.notes import note_in_words
 
+REQUIRED = frozenset({"throughput", "vcpus", "memory_gib", "disk", "batch_size", "gpu", "gpu_count", "instance_type"})
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    others = [column for column in COLUMNS if column not in REQUIRED]
     parser.epilog = _(
-        "Required columns: throughput (samples a second), and at least one of vcpus, memory_gib, "
-        "disk, batch_size, gpu, gpu_count and instance_type. Common other names and units are understood and said; "
-        "--map says any other. "
-        "Optional columns: workload (the same in all rows of one job), framework, device, network, precision, input, "
-        "cache, throughput_low and throughput_high (95 % interval), sample_unit, outcome (completed, out_of_memory, "
-        "timeout, crashed, ...), the demands (core_seconds_per_sample, ...), bottleneck, hit_rate, warnings, "
-        "started_at, repeat, "
-        "epoch (0 is the first), first_epoch_throughput, kind, format, dataset, dataset_gib, dataset_samples, "
-        "disk_read_iops, disk_read_mbps, disk_write_iops, disk_write_mbps, disk_class, disk_emulated, "
-        "peak_anonymous_gib, accelerator_samples_per_second, isolates, latency_p50_ms, latency_p99_ms, mode, what a "
-        "driver told of the GPU (gpu_busy, gpu_memory_peak_gib, gpu_watts, gpu_sm_mhz, gpu_memory_mhz), how sure an "
-        "emulated rate is (accelerator_rate_low, accelerator_rate_high, accelerator_rate_basis), what several "
-        "were said to lose to each other (accelerator_scaling_loss), and what was rented: provider, instance_type, "
-        "region, usd_per_hour, usd_per_hour_spot and nodes_together. Any other column is kept as it "
-        "is. See also docs/import.md."
+        "Required columns: throughput (samples a second), and at least one of vcpus, memory_gib, disk, batch_size, "
+        "gpu, gpu_count and instance_type. Common other names and units are understood and said; --map says any other. "
+        "Optional columns, which docs/import.md explains: {others}. Any other column is kept as it is.",
+        others=", ".join(others),
     )
     parser.add_argument("file", metavar="FILE.csv", help=_("a table with one run a row"))
     option(parser, "--out", _("the study folder, new or empty"), required=True, metavar="DIR")
@@ -49,10 +37,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    with ImportProgress() as progress:
-        imported = api.import_table(arguments.file, arguments.out, progress, arguments.job_by, _columns(arguments.map))
+    columns = _columns(arguments.map)
+    imported = api.import_table(arguments.file, arguments.out, ImportProgress(), arguments.job_by, columns)
     if arguments.json:
-        print(json.dumps(_form(imported), indent=1))
+        print_json(_form(imported))
     return 0
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from sizer.cli.arguments import (
-    _,
-)
+from sizer.cli.arguments import _
 from sizer.records.messages import InputError
 from sizer.study.json_schema import template
 from sizer.words.terminal import study_file_written

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 from contextlib import nullcontext
 from pathlib import Path
 
 from sizer.analysis.log_lines.content import LogContent, ReadLine, read_log
 from sizer.analysis.log_rates import PATTERN_SECONDS
-from sizer.cli.arguments import _, add_json
+from sizer.cli.arguments import _, add_json, print_json
 from sizer.records.messages import AnyOf, InputError, printable
 from sizer.records.own_programs import KNOWN_LOGS, known_log
 from sizer.runner.time_limit import TimeLimit, at_most
@@ -47,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not content.read:
         raise _nothing(path, arguments.expression, content)
     if arguments.json:
-        print(json.dumps(_form(content, arguments.expression), indent=1))
+        print_json(_form(content, arguments.expression))
         return 0
     print(log_format(content.recognised))
     for line in content.read[:SHOWN]:
@@ -130,17 +129,16 @@ def _form(content: LogContent, expression: str | None) -> dict[str, object]:
     }
 
 
+READINGS = {
+    "samples_per_second": "rate",
+    "seconds_per_batch": "seconds",
+    "batches_per_second": "batches",
+    "elapsed_seconds": "elapsed",
+    **{name: name for name in ("epoch", "step", "samples", "total")},
+}
+"""Keys of a reading for programs, by the names of its fields."""
+
+
 def _reading(line: ReadLine) -> dict[str, object]:
-    told = line.reading
-    return {
-        "line": line.number,
-        "epoch": told.epoch,
-        "step": told.step,
-        "samples": told.samples,
-        "total": told.total,
-        "grown": line.grown,
-        "samples_per_second": told.rate,
-        "seconds_per_batch": told.seconds,
-        "batches_per_second": told.batches,
-        "elapsed_seconds": told.elapsed,
-    }
+    fields = {key: getattr(line.reading, name) for key, name in READINGS.items()}
+    return {"line": line.number, "grown": line.grown, **fields}

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
 from sizer import api
 from sizer.catalog.catalog import Catalog
-from sizer.cli import values
-from sizer.cli.arguments import _, add_folder, add_json, flag, option
+from sizer.cli.arguments import _, add_folder, add_json, flag, option, print_json
 from sizer.cli.folders import opened
 from sizer.cli.gates import GateResult, check_gate, read_gate
 from sizer.exchange.published import recommendation_form
 from sizer.model.model import Model
+from sizer.records import units
 from sizer.records.answer import Alternative, Answer, InstanceOffer, Recommendation
 from sizer.records.messages import InputError, NoAnswer, typed_path
 from sizer.records.study import Deadline, Objective, Study
@@ -41,17 +40,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     option(parser, "--catalog", _("default: the catalogue that comes with sizer"), metavar="FILE")
     parser.add_argument("--objective", choices=["cheapest", "fastest", "balanced"])
     share = _("share of the best throughput to reach")
-    option(parser, "--target", share, values.share, metavar="0.95")
-    option(parser, "--samples", _("with --within: how many samples the job has"), values.samples, metavar="1.2M")
+    option(parser, "--target", share, units.parse_share, metavar="0.95")
+    option(parser, "--samples", _("with --within: how many samples the job has"), units.parse_count, metavar="1.2M")
     in_time = _("with --samples: the spec that finishes them in that time")
-    option(parser, "--within", in_time, values.duration, metavar="6h")
+    option(parser, "--within", in_time, units.parse_seconds, metavar="6h")
     least = _("samples per second that it must give; takes the place of --target")
-    option(parser, "--at-least", least, values.rate, metavar="RATE")
+    option(parser, "--at-least", least, units.parse_rate, metavar="RATE")
     latency = _("milliseconds that 99 of 100 batches may take at the most; asks among the configurations measured")
-    option(parser, "--latency-p99", latency, values.milliseconds, metavar="MS")
+    option(parser, "--latency-p99", latency, units.parse_latency, metavar="MS")
     flag(parser, "--spot", _("by spot prices, where the table or the catalogue has them"))
     gpus = _("what these would do for the job, by published rates: rate, what binds, cost, memory, a second one")
-    option(parser, "--gpus", gpus, values.gpus, metavar="T4,V100")
+    option(parser, "--gpus", gpus, _gpus, metavar="T4,V100")
     option(parser, "--workload", _("answer for this workload alone"), metavar="W")
     compared = _("an instance type to compare with; default: the largest configuration measured")
     option(parser, "--baseline", compared, metavar="PROVIDER/TYPE")
@@ -76,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         only = tuple(each for each in recommendation.workloads if each.workload == wanted)
         recommendation = replace(recommendation, workloads=only)
     if arguments.json:
-        print(json.dumps(recommendation_form(recommendation, model), indent=1))
+        print_json(recommendation_form(recommendation, model))
     else:
         _print(recommendation, model, folder.study, arguments)
         host = api.host_seen(folder)
@@ -113,59 +112,53 @@ def _exit_code(recommendation: Recommendation, findings: Sequence[GateResult]) -
     return 0 if any(each.status != "refused" for each in recommendation.workloads) else NoAnswer.exit_code
 
 
+def _gpus(text: str) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(",")))
+    if not all(names):
+        raise InputError("A name is missing in `{text}`; write GPUs with commas between them: T4,V100.", text=text)
+    return names
+
+
 def _objective(arguments: argparse.Namespace, own: Objective) -> Objective:
-    """The study's own with what was asked for on the command line. Raises InputError for half of a deadline."""
-    asked = _how_fast(arguments, own)
-    latency = own.latency_p99 if arguments.latency_p99 is None else arguments.latency_p99
-    gpus = own.gpus if arguments.gpus is None else arguments.gpus
-    return replace(asked, latency_p99=latency, spot=arguments.spot or own.spot, gpus=gpus)
-
-
-def _how_fast(arguments: argparse.Namespace, own: Objective) -> Objective:
-    """By a share of the best, by a rate or by a deadline."""
-    if (arguments.samples is None) != (arguments.within is None):
+    """The study's own with what was asked for on the command line: by a share of the best, by a rate or by a deadline.
+    Raises InputError for half of a deadline, and for two of them."""
+    given, share = arguments, arguments.objective is not None or arguments.target is not None
+    if (given.samples is None) != (given.within is None):
         raise InputError("Use --samples and --within together, such as --samples 1.2M --within 6h.")
-    prefer = own.prefer if arguments.objective is None else arguments.objective
-    target = own.target if arguments.target is None else arguments.target
-    if arguments.at_least is not None and (arguments.samples is not None or arguments.target is not None):
+    if given.at_least is not None and (given.samples is not None or given.target is not None):
         raise InputError("--at-least already says how fast it must be; leave out --target, --samples and --within.")
-    if arguments.at_least is not None:
-        return Objective(prefer, target, at_least=arguments.at_least)
-    if arguments.samples is None:
-        asked = arguments.objective is not None or arguments.target is not None
-        return Objective(prefer, target, None if asked else own.deadline, None if asked else own.at_least)
-    if arguments.objective is not None or arguments.target is not None:
+    if given.samples is not None and share:
         raise InputError(
             "--samples and --within already ask for the cheapest spec that finishes in time; "
             "leave out --objective and --target."
         )
-    return Objective(prefer, target, Deadline(arguments.samples, arguments.within))
+    named = {"prefer": given.objective, "target": given.target, "latency_p99": given.latency_p99, "gpus": given.gpus}
+    asked = replace(own, **{name: value for name, value in named.items() if value is not None})
+    asked = replace(asked, spot=given.spot or own.spot)
+    if share or given.samples is not None or given.at_least is not None:
+        deadline = Deadline(given.samples, given.within) if given.samples is not None else None
+        return replace(asked, deadline=deadline, at_least=given.at_least)
+    return asked
 
 
 def _print_answer(answer: Answer, model: Model) -> None:
     terms = terms_of(model.workload(answer.workload))
     print(headline(answer, terms))
-    for sentence in filter(None, (sure_line(answer), *main_sentences(answer, terms), idle_sentence(answer))):
-        print(f"  {sentence}")
-    for sentence in batch_sentences(answer.batch, terms) if answer.batch is not None else ():
-        print(f"  {sentence}")
-    for alternative in _shown(answer):
-        print(f"  {alternative_line(alternative, terms)}")
-    for line in accelerator_counts_lines(answer, terms):
-        print(f"  {line}")
-    for rejection in answer.rejected:
-        print(f"  {rejection_line(rejection, terms)}")
-    if answer.next_run is not None:
-        print(f"  {next_line(answer.next_run, terms)}")
-    for offer in _offers(answer):
-        print(f"  {offer_line(offer)}")
-    for sentence in gpus_compared(answer.gpus, terms):
-        print(f"  {sentence}")
+    lines = [
+        *filter(None, (sure_line(answer), *main_sentences(answer, terms), idle_sentence(answer))),
+        *(batch_sentences(answer.batch, terms) if answer.batch is not None else ()),
+        *(alternative_line(alternative, terms) for alternative in _shown(answer)),
+        *accelerator_counts_lines(answer, terms),
+        *(rejection_line(rejection, terms) for rejection in answer.rejected),
+        *([next_line(answer.next_run, terms)] if answer.next_run is not None else ()),
+        *map(offer_line, _offers(answer)),
+        *gpus_compared(answer.gpus, terms),
+    ]
     for gpu in answer.gpus:
         first, *more = gpu_option_lines(gpu, terms)
-        print(f"  {first}")
-        for line in more:
-            print(f"    {line}")
+        lines += [first, *(f"  {line}" for line in more)]
+    for line in lines:
+        print(f"  {line}")
 
 
 def _offers(answer: Answer) -> list[InstanceOffer]:

@@ -7,14 +7,7 @@ import json
 import webbrowser
 
 from sizer import api
-from sizer.cli.arguments import (
-    LANGUAGES,
-    _,
-    add_folder,
-    add_json,
-    flag,
-    option,
-)
+from sizer.cli.arguments import LANGUAGES, _, add_folder, add_json, flag, option
 from sizer.cli.folders import opened
 from sizer.records.messages import HostError, typed_path
 

@@ -7,13 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from sizer import api
-from sizer.cli import dry_run, values
-from sizer.cli.arguments import _, add_dry_run, add_retry, option
+from sizer.cli import dry_run
+from sizer.cli.arguments import _, add_dry_run, add_retry, option, whole
 from sizer.cli.folders import opened
 from sizer.cli.measuring import measure
 from sizer.cli.progress import EventPrinter
+from sizer.records import units
 from sizer.records.kinds import IMPORTED
-from sizer.records.messages import InputError, typed_path
+from sizer.records.messages import InputError, Message, typed_path
 from sizer.records.run import Run
 from sizer.records.study import Adaptive, Study
 from sizer.store.continuing import measured, refuse_other_meaning, refuse_other_study
@@ -29,8 +30,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     chosen = _("choose each next run by what it would tell, and stop when every answer is settled")
     option(parser, "--until", chosen, choices=["settled"])
     bound = parser.add_mutually_exclusive_group()
-    option(bound, "--budget", _("with --until: the time that runs may take"), values.duration, metavar="30m")
-    option(bound, "--runs", _("with --until: how many runs may be made"), values.runs, metavar="N")
+    option(bound, "--budget", _("with --until: the time that runs may take"), units.parse_seconds, metavar="30m")
+    option(
+        bound,
+        "--runs",
+        _("with --until: how many runs may be made"),
+        whole(Message("a number of runs"), 20_000, "12"),
+        metavar="N",
+    )
     add_retry(parser)
 
 
@@ -45,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     plan = replace(api.plan_study(study, path, host, arguments.retry), beside=Path(arguments.study).parent)
     if arguments.dry_run:
         return dry_run.show(replace(plan, finished=_finished(path, study)), host)
-    printer = EventPrinter(study)
+    printer = EventPrinter(study.emulated_disks)
     with api.measurement(plan, host, printer) as measurement:
         return measure(measurement, printer)
 
@@ -53,18 +60,12 @@ def run(arguments: argparse.Namespace) -> int:
 def _adaptive(study: Study, arguments: argparse.Namespace) -> Adaptive | None:
     """As the study file says, with the bound of the command line in the place of its own. Raises InputError for a bound
     of no such plan."""
-    bounded = arguments.budget is not None or arguments.runs is not None
+    bounds = {name: bound for name in ("budget", "runs") if (bound := getattr(arguments, name)) is not None}
     if study.adaptive is None and arguments.until is None:
-        if bounded:
-            raise InputError("{option} is for runs that are chosen; add --until settled.", option=_bound(arguments))
+        for name in bounds:
+            raise InputError("{option} is for runs that are chosen; add --until settled.", option=f"--{name}")
         return None
-    filed = study.adaptive or Adaptive()
-    budget = filed.budget if arguments.budget is None else arguments.budget
-    return Adaptive(budget, filed.runs if arguments.runs is None else arguments.runs)
-
-
-def _bound(arguments: argparse.Namespace) -> str:
-    return "--budget" if arguments.budget is not None else "--runs"
+    return replace(study.adaptive or Adaptive(), **bounds)
 
 
 def _refuse_imported(study: Study, path: str) -> None:

@@ -19,12 +19,11 @@ from typing import TYPE_CHECKING
 from sizer.bundled.reports.policy import page_policy
 from sizer.bundled.reports.server.live_page import LivePage, Sentences
 from sizer.bundled.reports.server.page_server import PageServer
-from sizer.cli import values
-from sizer.cli.arguments import _, add_folder, option
+from sizer.cli.arguments import _, add_folder, option, whole
 from sizer.cli.language import ENGLISH, asked_language
 from sizer.cli.printing import in_words, sentence
 from sizer.host.lock import is_host_measured
-from sizer.records.messages import Message, SizerError
+from sizer.records.messages import HostError, Message, SizerError
 from sizer.store.content import WATCHED_SECONDS, mark_watched, unmark_watched
 from sizer.store.study_folder import StudyFolder, is_held
 
@@ -54,7 +53,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "the runs."
     )
     add_folder(parser)
-    option(parser, "--port", _("the port on 127.0.0.1; default: any that is free"), values.port, default=0, metavar="N")
+    option(
+        parser,
+        "--port",
+        _("the port on 127.0.0.1; default: any that is free"),
+        whole(Message("a port"), 65_535, "8765"),
+        default=0,
+        metavar="N",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -65,14 +71,13 @@ def run(arguments: argparse.Namespace) -> int:
         signal.signal(number, signal.default_int_handler)
     with PageServer(page.now, arguments.port) as server:
         print(server.address, flush=True)
-        _say(
-            Message(
-                "This page of {folder} is live until Ctrl-C, for this host alone. From another host: "
-                "ssh -L {port}:127.0.0.1:{port} THIS_HOST, then open the same address there.",
-                folder=folder.path,
-                port=server.port,
-            )
+        live = Message(
+            "This page of {folder} is live until Ctrl-C, for this host alone. From another host: "
+            "ssh -L {port}:127.0.0.1:{port} THIS_HOST, then open the same address there.",
+            folder=folder.path,
+            port=server.port,
         )
+        print(in_words(live), file=sys.stderr, flush=True)
         try:
             _Keeper(folder, page).keep()
         finally:
@@ -96,51 +101,42 @@ class _Keeper:
             time.sleep(PAUSE_SECONDS)
             if not self._page.is_watched(LOOKING_SECONDS):
                 continue
-            if time.monotonic() - self._marked > MARKING_SECONDS:
-                self._marked = time.monotonic()
-                self._mark()
             try:
+                self._mark()
                 self.draw()
             except SizerError as error:
-                self._say_once(sentence(error))
+                if sentence(error) != self._said:
+                    self._said = sentence(error)
+                    print(f"sizer: {self._said}", file=sys.stderr, flush=True)
 
     def _mark(self) -> None:
-        """Say in the folder that somebody looks."""
+        """Say in the folder that somebody looks. Raises HostError where the page waits in vain."""
+        if time.monotonic() - self._marked <= MARKING_SECONDS:
+            return
+        self._marked = time.monotonic()
         try:
             mark_watched(self._folder.path)
         except OSError as error:
             if error.errno in NOT_WRITABLE and self._page.is_awaited():
-                self._say_once(
-                    in_words(
-                        Message(
-                            "The page cannot be drawn, as {folder} cannot be written ({reason}); serve a copy of the "
-                            "folder: cp -r {folder} COPY && sizer serve COPY",
-                            folder=self._folder.path,
-                            reason=error.strerror or error,
-                        )
-                    )
-                )
+                raise HostError(
+                    "The page cannot be drawn, as {folder} cannot be written ({reason}); serve a copy of the folder: "
+                    "cp -r {folder} COPY && sizer serve COPY",
+                    folder=self._folder.path,
+                    reason=error.strerror or error,
+                ) from error
 
     def draw(self) -> None:
         """Write the page where nobody measures. Raises SizerError."""
-        awaited = self._page.is_awaited()
-        if (
-            is_host_measured()
-            or is_held(self._folder)
-            or not (awaited or self._folder.is_stale(self._folder.report_path))
-        ):
+        folder, awaited = self._folder, self._page.is_awaited()
+        stale = awaited or folder.is_stale(folder.report_path)
+        if not stale or is_host_measured() or is_held(folder):
             return
         if self._drawn is None:
             from sizer.api import WatchedPage
 
             self._drawn = WatchedPage()
         # Opened again, as the study itself may have changed since.
-        self._drawn.write_if_due(StudyFolder.open(self._folder.path), anew=awaited)
-
-    def _say_once(self, text: str) -> None:
-        if text != self._said:
-            self._said = text
-            print(f"sizer: {text}", file=sys.stderr, flush=True)
+        self._drawn.write_if_due(StudyFolder.open(folder.path), anew=awaited)
 
 
 def _sentences() -> Sentences:
@@ -156,7 +152,3 @@ def _sentences() -> Sentences:
         gone=in_words(Message("The server of this page has ended; the page stays as it is.")),
         language=asked_language(os.environ) or ENGLISH,
     )
-
-
-def _say(message: Message) -> None:
-    print(in_words(message), file=sys.stderr, flush=True)

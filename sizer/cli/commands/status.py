@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter
 from collections.abc import Collection, Sequence
 
 from sizer.api import StudyStatus, open_study, study_status
-from sizer.cli.arguments import add_folder, add_json
-from sizer.plan.chosen import NextRun, PlanEnd, Unfinished
+from sizer.cli.arguments import add_folder, add_json, print_json
+from sizer.plan.chosen import NextRun, PlanEnd
 from sizer.plan.run_order import UNFINISHED
 from sizer.records.messages import printable, typed_path
 from sizer.records.run import Run, way_of_ending
 from sizer.records.run_kinds import FINDINGS, Outcome
 from sizer.store.study_folder import StudyFolder
-from sizer.words.planning import chosen_runs, going_on_with, plan_goes_on, unfinished_said
+from sizer.words import planning, terminal
 from sizer.words.runs import imported_run_in_words, result_and_warnings, run_in_words
-from sizer.words.terminal import (
-    being_measured,
-    being_measured_again,
-    problem_said,
-    status_line,
-    study_summary,
-    to_be_run,
-    to_be_run_again,
-)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     folder = open_study(arguments.folder)
     found = study_status(folder)
     if arguments.json:
-        print(json.dumps(_form(found, folder), indent=1))
+        print_json(_form(found, folder))
         return 0
     emulated = folder.study.emulated_disks
     planned = {spec.id for spec in found.todo}
@@ -47,13 +37,13 @@ def run(arguments: argparse.Namespace) -> int:
     for spec in found.todo:
         if spec.id not in stored:
             run = f"{spec.id}  {run_in_words(spec, emulated)}"
-            print(being_measured(run) if spec.id == found.current else to_be_run(run))
+            print(terminal.being_measured(run) if spec.id == found.current else terminal.to_be_run(run))
     for problem in folder.problems():
-        print(problem_said(problem))
+        print(terminal.problem_said(problem))
     if found.chosen is not None and not found.held:
         print(_plan(found, folder))
     if found.searching and not found.held:
-        print(unfinished_said(found.searching, found.runs), _going_on(found, folder))
+        print(planning.unfinished_said(found.searching, found.runs), _going_on(found, folder))
     print(_summary(found))
     return 0
 
@@ -72,17 +62,16 @@ def _form(found: StudyStatus, folder: StudyFolder) -> dict[str, object]:
         "next_run": found.next_run.spec.id if found.next_run is not None else None,
         "plan_ended": found.chosen.kind.value if isinstance(found.chosen, PlanEnd) else None,
         "to_go_on": _going_on(found, folder) if found.next_run is not None or found.searching else None,
-        "searches_left": [_search(each) for each in found.searching],
+        "searches_left": [
+            {
+                "workload": left.following.base.workload.name,
+                "search": left.following.base.purpose.value,
+                "bound": left.bound.value if left.bound is not None else None,
+            }
+            for left in found.searching
+        ],
         "problems": [printable(str(problem)) for problem in folder.problems()],
         "report": str(folder.report_path),
-    }
-
-
-def _search(left: Unfinished) -> dict[str, object]:
-    return {
-        "workload": left.following.base.workload.name,
-        "search": left.following.base.purpose.value,
-        "bound": left.bound.value if left.bound is not None else None,
     }
 
 
@@ -90,16 +79,16 @@ def _plan(found: StudyStatus, folder: StudyFolder) -> str:
     """What the adaptive plan does next, or how it ended, with the command that goes on, where no search is to come."""
     chosen, emulated = found.chosen, folder.study.emulated_disks
     if isinstance(chosen, NextRun):
-        return f"{plan_goes_on(chosen, emulated)} {_going_on(found, folder)}"
+        return f"{planning.plan_goes_on(chosen, emulated)} {_going_on(found, folder)}"
     assert chosen is not None
     if chosen.then is None or found.searching:
-        return chosen_runs(chosen, emulated)
-    return f"{chosen_runs(chosen, emulated, to_go_on=True)} {_going_on(found, folder)}"
+        return planning.chosen_runs(chosen, emulated)
+    return f"{planning.chosen_runs(chosen, emulated, to_go_on=True)} {_going_on(found, folder)}"
 
 
 def _going_on(found: StudyStatus, folder: StudyFolder) -> str:
     ended = found.chosen if isinstance(found.chosen, PlanEnd) else None
-    return going_on_with(found.searching, typed_path(folder.path), ended)
+    return planning.going_on_with(found.searching, typed_path(folder.path), ended)
 
 
 def _groups(runs: Sequence[Run]) -> list[list[Run]]:
@@ -129,19 +118,21 @@ def _line(
     labels = {imported_run_in_words(run) if imported else run_in_words(run.spec, emulated) for run in group}
     label = labels.pop() if len(labels) == 1 else first.spec.workload.name
     result = result_and_warnings(first, folder.log_of(first))
-    return status_line(first.id, label, len(group), _again(group, result, current, planned), several=len(group) > 1)
+    return terminal.status_line(
+        first.id, label, len(group), _again(group, result, current, planned), several=len(group) > 1
+    )
 
 
 def _again(group: Sequence[Run], result: str, current: str | None, planned: Collection[str]) -> str:
     """The result of stored runs, and whether they are measured again: now, or as they are still planned."""
     if any(run.id == current for run in group):
-        return being_measured_again(result)
+        return terminal.being_measured_again(result)
     repeated = group[0].outcome in UNFINISHED and any(run.id in planned for run in group)
-    return to_be_run_again(result) if repeated else result
+    return terminal.to_be_run_again(result) if repeated else result
 
 
 def _summary(found: StudyStatus) -> str:
     counts = Counter(run.outcome for run in found.runs)
     outcomes = {outcome: counts[outcome] for outcome in Outcome if counts[outcome]}
     planned = found.finished, len(found.specs), found.followed, found.older
-    return study_summary(*planned, outcomes, found.warned, len(found.todo), found.seconds_left, found.held)
+    return terminal.study_summary(*planned, outcomes, found.warned, len(found.todo), found.seconds_left, found.held)

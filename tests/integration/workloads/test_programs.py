@@ -9,9 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from typing import Any
-
 import pytest
-
 from tests import ROOT
 from workloads import recordio
 from workloads.backends import mxnet_library
@@ -197,7 +195,7 @@ def test_unreadable_images_are_named_and_skipped(run: Run, jpegs: Path, tmp_path
         ("image_training", ("--data", "EMPTY/some.rec"), "is no RecordIO at byte 0"),
         ("image_inference", ("--data", "EMPTY", "--format", "lmdb"), "cannot be read as an LMDB"),
         ("lstm_training", ("--data", "EMPTY"), "holds neither ptb.train.txt"),
-        ("imagenet_preprocessing", ("--passes", "-1", "--output", "EMPTY"), "-1 is negative"),
+        ("imagenet_preprocessing", ("--passes", "-1", "--output", "EMPTY"), "-1 is not at least 0"),
     ],
 )
 def test_a_wrong_request_is_one_sentence(

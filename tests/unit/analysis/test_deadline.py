@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.analysis.deadline import Progress, deadline_seconds, least_deadline, reading_seconds, reading_until
-from sizer.analysis.ending import Stop
 from sizer.analysis.events import Reading, Start
 from sizer.analysis.monitor import RunMonitor
+from sizer.analysis.stopping import Progress, Stop, deadline_seconds, least_deadline, reading_seconds, reading_until
 from sizer.records.device import DiskRates
 from sizer.records.run import DataSet, DiskCheck, Sample, Step
 from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Workload

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from sizer.analysis.ending import ChildResult
 from sizer.analysis.monitor import RunMonitor
-from sizer.analysis.record import ChildResult, run_record
+from sizer.analysis.record import run_record
 from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import ClockReason, Device, GpuSample, GpuUse
 from sizer.records.run import LimitedBy, LimitedByKind, Run, Sample, Step

@@ -71,32 +71,38 @@ def test_an_evaluation_takes_time_and_counts_nothing() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("pattern", "line", "samples"),
-    [
-        (r"(?P<seconds>[\d.]+) s", "0.160 s", 200),
-        (r"(?P<milliseconds>[\d.]+) ms", "160 ms", 200),
-        (r"(?P<batches>[\d.]+) it/s", "6.25 it/s", 200),
-    ],
-)
-def test_a_time_or_a_rate_of_batches_is_made_samples(pattern: str, line: str, samples: int) -> None:
-    """With 32 samples a batch."""
-    reader, clock = reading(pattern, 32)
-    assert [step.samples for step in fed(reader, clock, [line] * 3)] == [0, samples, samples]
+THOUSANDS = ("1,280", "1'280", "1_280", "1 280", "1\u202f280", "1\u2019280", "1280", "1,280,")
+NO_RATES = ("1.2.3", "nan", "inf", "1e999", "-5", "1e30", "fast")
 
 
 @pytest.mark.parametrize(
-    ("pattern", "lines", "samples"),
+    ("pattern", "batch_size", "lines", "samples"),
     [
-        (r"step (?P<step>\d+)", ["step 5", "step 15", "step 15", "step 40"], [0, 80, 200]),
-        (r"seen (?P<samples>\d+)", ["seen 5", "seen 15", "seen 15", "seen 40"], [0, 10, 25]),
-        (r"epoch (?P<epoch>\d+) step (?P<step>\d+)", ["epoch 1 step 8", "epoch 1 step 9", "epoch 2 step 1"], [0, 8, 8]),
-        (r"(?P<step>\d+) of (?P<total>\d+)", ["6 of 10", "9 of 10", "2 of 10", "4 of 10"], [0, 24, 24, 16]),
+        # A time or a rate of batches is made samples.
+        (r"(?P<seconds>[\d.]+) s", 32, ["0.160 s"] * 3, [0, 200, 200]),
+        (r"(?P<milliseconds>[\d.]+) ms", 32, ["160 ms"] * 3, [0, 200, 200]),
+        (r"(?P<batches>[\d.]+) it/s", 32, ["6.25 it/s"] * 3, [0, 200, 200]),
+        # A counter is of batches or of samples, of the run or of an epoch, whose length may be told.
+        (r"step (?P<step>\d+)", 8, ["step 5", "step 15", "step 15", "step 40"], [0, 80, 200]),
+        (r"seen (?P<samples>\d+)", 8, ["seen 5", "seen 15", "seen 15", "seen 40"], [0, 10, 25]),
+        (
+            r"epoch (?P<epoch>\d) step (?P<step>\d)",
+            8,
+            [f"epoch {e} step {s}" for e, s in ("18", "19", "21")],
+            [0, 8, 8],
+        ),
+        (r"(?P<step>\d+) of (?P<total>\d+)", 8, ["6 of 10", "9 of 10", "2 of 10", "4 of 10"], [0, 24, 24, 16]),
+        *((r"step (?P<step>[^;]+);", 1, ["step 900;", f"step {text};"], [0, 380]) for text in THOUSANDS),
+        # A line that a wide expression also matches neither ends the run nor sets its clock.
+        *((r"rate (?P<rate>\S+)", 1, ["rate 100", f"rate {text}", "rate 100"], [0, 200]) for text in NO_RATES),
+        (r"line(?P<rate> \d+)?", 1, ["line", "line"], []),
+        ("keras", 1, [*word_lines(range(200, 1000, 200), 13.94)], []),
     ],
 )
-def test_a_users_counter_counts(pattern: str, lines: list[str], samples: list[int]) -> None:
-    """Of batches of eight or of samples, of the run or of an epoch, whose length may be told."""
-    reader, clock = reading(pattern, 8)
+def test_what_the_lines_of_an_expression_count(
+    pattern: str, batch_size: int, lines: list[str], samples: list[int]
+) -> None:
+    reader, clock = reading(pattern, batch_size)
     assert [step.samples for step in fed(reader, clock, lines)] == samples
 
 
@@ -135,12 +141,6 @@ def test_by_its_own_rate_a_program_says_how_many_samples_a_batch_has() -> None:
         assert [warning.kind for warning in reader.finish()] == warned
 
 
-def test_lines_of_a_format_that_is_not_named_are_passed_over() -> None:
-    """A study that names one has no other."""
-    reader, clock = reading("keras", 1)
-    assert fed(reader, clock, word_lines(range(200, 1000, 200), 13.94)) == []
-
-
 def test_milliseconds_given_as_seconds_are_refused() -> None:
     """154.72 ms a batch, read as seconds: each line is five batches further, and comes after 0.77 s."""
     reader, clock = reading(r"ms/batch +(?P<seconds>[\d.]+)", 20)
@@ -166,14 +166,6 @@ def test_lines_cut_by_the_pipe_are_joined() -> None:
     assert len(reader.feed(b"00.0 +/- 0\n")) == 1
 
 
-@pytest.mark.parametrize("found", ["1.2.3", "nan", "inf", "1e999", "-5", "1e30", "fast"])
-def test_what_is_no_rate_is_passed_over(found: str) -> None:
-    """A line that a wide expression also matches neither ends the run nor sets its clock."""
-    reader, clock = reading(r"rate (?P<rate>\S+)")
-    steps = fed(reader, clock, ["rate 100", f"rate {found}", "rate 100"])
-    assert [step.samples for step in steps] == [0, 200]
-
-
 @pytest.mark.parametrize("pattern", ["(?P<epoch>x)", "(?P<rate>x){99999999999999999999}", "(" * 5000 + ")" * 5000])
 def test_an_expression_that_cannot_give_a_rate_is_refused(pattern: str) -> None:
     """In a sentence, before anything is run."""
@@ -181,23 +173,11 @@ def test_an_expression_that_cannot_give_a_rate_is_refused(pattern: str) -> None:
         LogRates(pattern, 1, lambda: 0.0)
 
 
-def test_an_optional_group_that_found_nothing_is_no_rate() -> None:
-    """And no fault."""
-    assert LogRates(r"line(?P<rate> \d+)?", 1, lambda: 0.0).feed(b"line\nline\n") == []
-
-
 def test_a_flood_is_read_again_and_again_by_its_last_line() -> None:
     """Nothing is left of the allowance, and none of the reads goes by without a look."""
     reader, _ = reading(r"step (?P<step>\d+)")
     reader.feed(b"step 1\n" * 100_000)
     assert [len(reader.feed(f"x\nstep {number}\n".encode())) for number in range(2, 5)] == [1, 1, 1]
-
-
-@pytest.mark.parametrize("text", ["1,280", "1'280", "1_280", "1 280", "1\u202f280", "1\u2019280", "1280", "1,280,"])
-def test_a_counter_may_have_its_thousands_apart(text: str) -> None:
-    """From 900 on it is 380 further."""
-    reader, clock = reading(r"step (?P<step>[^;]+);", 1)
-    assert [step.samples for step in fed(reader, clock, ["step 900;", f"step {text};"])] == [0, 380]
 
 
 @pytest.mark.parametrize("text", ["1,5", "12,34", "1234,567", "0,123", "1,23,456", "1.234,5"])

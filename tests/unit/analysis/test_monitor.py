@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from sizer.analysis import monitor
-from sizer.analysis.ending import Stop
 from sizer.analysis.epochs import Epochs
 from sizer.analysis.events import EventError, Start
 from sizer.analysis.monitor import MOST_STEPS, JoinedSteps, RunMonitor
 from sizer.analysis.steady_state import steady_state
+from sizer.analysis.stopping import Stop
 from sizer.records.run import Step
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 

@@ -2,24 +2,67 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from sizer.analysis.ending import Ending, Stop, enough, outcome, refused_in
+from sizer.analysis.ending import ChildResult, outcome, refused_in
 from sizer.analysis.epochs import Epochs, Shown
-from sizer.analysis.events import EventError, EventReader, OutOfMemory, Reading
+from sizer.analysis.events import EventError, EventReader, OutOfMemory, Reading, Start
 from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.steady_state import SteadyState, steady_state
+from sizer.analysis.stopping import Stop, enough
 from sizer.files.codec import from_json, to_json
 from sizer.records.configuration import Configuration, Estimate
-from sizer.records.run import Cause, CauseKind, Failure, Run, Step
+from sizer.records.run import Cause, CauseKind, Failure, LimitedBy, LimitedByKind, Run, Sample, Step
 from sizer.records.run_kinds import MemoryPlace, Outcome
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.words.failures import failure_in_words, remedy_of_failure
 
 Steps = Callable[..., list[Step]]
 MEASURE = Measure(repeats=1, seconds=10.0, precision=0.02)
+
+
+Ended = tuple[ChildResult, bool]
+
+
+def ended(
+    stop: Stop,
+    status: int | None,
+    oom_kills: int,
+    measured: bool,
+    detail: str = "",
+    *,
+    seconds: float = 0.0,
+    started: bool = True,
+    steps: int = 0,
+    silent_seconds: float = 0.0,
+    longest_step: float = 0.0,
+    capped: bool = True,
+    own: bool = False,
+    pattern: str | None = None,
+    of_child: dict[str, Any] | None = None,
+    **of_monitor: Any,
+) -> Ended:
+    """A child that ended so, and whether its steps gave a rate."""
+    workload = Workload("train", "image_training" if own else "command", pattern=pattern)
+    spec = RunSpec(workload, 8, Limits(1.0, 2**30 if capped else None), Measure())
+    made = [Step(index * longest_step, 8, 0.0, 0) for index in range(steps)]
+    start = Start("image", 8, 0, 0) if started else None
+    over = (made[-1].time if made else 0.0) + silent_seconds
+    seen = RunMonitor(spec, 0.0, start, made, stop, detail, limit_seconds=seconds, count=steps, over=over, **of_monitor)
+    child: dict[str, Any] = {
+        "joined": True,
+        "samples": (Sample(time=0.0, oom_kills=oom_kills),),
+        "accounted": frozenset(),
+        "limited_by": LimitedBy(LimitedByKind.SIZER),
+        "last_lines": "",
+        "resident_bytes": None,
+        "resident_after_bytes": None,
+        "throttles_buffered_writes": False,
+    }
+    return ChildResult(seen=seen, exit_status=status, **child | (of_child or {})), measured
 
 
 def stop(steps: list[Step]) -> Stop | None:
@@ -53,42 +96,42 @@ def test_an_imprecise_run_ends_with_its_time(make_steps: Steps) -> None:
 @pytest.mark.parametrize(
     ("ending", "expected"),
     [
-        (Ending(Stop.PRECISION, None, 0, True), Outcome.COMPLETED),
-        (Ending(Stop.ENDED, 0, 0, True), Outcome.COMPLETED),
-        (Ending(Stop.DEADLINE, None, 0, True), Outcome.COMPLETED),
-        (Ending(Stop.ENDED, 0, 0, False), Outcome.CRASHED),
-        (Ending(Stop.ENDED, 0, 0, False, kept_out=True), Outcome.CRASHED),
-        (Ending(Stop.ENDED, 1, 0, True), Outcome.CRASHED),
-        (Ending(Stop.ENDED, -11, 0, False), Outcome.CRASHED),
-        (Ending(Stop.ENDED, -9, 1, True), Outcome.OUT_OF_MEMORY),
-        (Ending(Stop.TIME, None, 1, True), Outcome.OUT_OF_MEMORY),
-        (Ending(Stop.DEADLINE, None, 0, False, seconds=5.0), Outcome.TIMEOUT),
-        (Ending(Stop.BROKEN_EVENTS, None, 0, True, "'hello'"), Outcome.CRASHED),
-        (Ending(Stop.INTERRUPTED, None, 0, True), Outcome.INTERRUPTED),
-        (Ending(Stop.ENDED, 69, 0, False), Outcome.UNSUPPORTED),
-        (Ending(Stop.ENDED, 125, 0, False, joined=False), Outcome.REFUSED),
-        (Ending(Stop.ENDED, 125, 0, False), Outcome.CRASHED),
+        (ended(Stop.PRECISION, None, 0, True), Outcome.COMPLETED),
+        (ended(Stop.ENDED, 0, 0, True), Outcome.COMPLETED),
+        (ended(Stop.DEADLINE, None, 0, True), Outcome.COMPLETED),
+        (ended(Stop.ENDED, 0, 0, False), Outcome.CRASHED),
+        (ended(Stop.ENDED, 0, 0, False, kept_out=True), Outcome.CRASHED),
+        (ended(Stop.ENDED, 1, 0, True), Outcome.CRASHED),
+        (ended(Stop.ENDED, -11, 0, False), Outcome.CRASHED),
+        (ended(Stop.ENDED, -9, 1, True), Outcome.OUT_OF_MEMORY),
+        (ended(Stop.TIME, None, 1, True), Outcome.OUT_OF_MEMORY),
+        (ended(Stop.DEADLINE, None, 0, False, seconds=5.0), Outcome.TIMEOUT),
+        (ended(Stop.BROKEN_EVENTS, None, 0, True, "'hello'"), Outcome.CRASHED),
+        (ended(Stop.INTERRUPTED, None, 0, True), Outcome.INTERRUPTED),
+        (ended(Stop.ENDED, 69, 0, False), Outcome.UNSUPPORTED),
+        (ended(Stop.ENDED, 125, 0, False, of_child={"joined": False}), Outcome.REFUSED),
+        (ended(Stop.ENDED, 125, 0, False), Outcome.CRASHED),
         (
-            Ending(Stop.DEADLINE, None, 0, True, seconds=5.0, steps=9, silent_seconds=4.0, longest_step=0.3),
+            ended(Stop.DEADLINE, None, 0, True, seconds=5.0, steps=9, silent_seconds=4.0, longest_step=0.3),
             Outcome.TIMEOUT,
         ),
         (
-            Ending(Stop.DEADLINE, None, 0, True, seconds=5.0, steps=9, silent_seconds=4.0, longest_step=0.5),
+            ended(Stop.DEADLINE, None, 0, True, seconds=5.0, steps=9, silent_seconds=4.0, longest_step=0.5),
             Outcome.COMPLETED,
         ),
         (
-            Ending(Stop.DEADLINE, None, 0, True, seconds=5.0, steps=9, silent_seconds=1.5, longest_step=0.1),
+            ended(Stop.DEADLINE, None, 0, True, seconds=5.0, steps=9, silent_seconds=1.5, longest_step=0.1),
             Outcome.COMPLETED,
         ),
-        (Ending(Stop.SLOW_PATTERN, None, 0, True), Outcome.CRASHED),
-        (Ending(Stop.CONTAINER, None, 0, True, "docker"), Outcome.REFUSED),
-        (Ending(Stop.ABSENT, None, 0, True), Outcome.REFUSED),
-        (Ending(Stop.ENDED, 127, 0, False), Outcome.CRASHED),
+        (ended(Stop.SLOW_PATTERN, None, 0, True), Outcome.CRASHED),
+        (ended(Stop.CONTAINER, None, 0, True, "docker"), Outcome.REFUSED),
+        (ended(Stop.ABSENT, None, 0, True), Outcome.REFUSED),
+        (ended(Stop.ENDED, 127, 0, False), Outcome.CRASHED),
     ],
 )
-def test_each_ending_has_one_outcome(ending: Ending, expected: Outcome) -> None:
+def test_each_ending_has_one_outcome(ending: Ended, expected: Outcome) -> None:
     """A child that lost a process to the OOM killer is out of memory, even if it lives on and its rate looks fine."""
-    how, reason = outcome(ending)
+    how, reason = outcome(*ending)
     assert how is expected
     assert (reason is None) == (how is Outcome.COMPLETED)
 
@@ -100,82 +143,82 @@ def _wrong(kind: CauseKind, told: float, seen: float) -> Cause:
 @pytest.mark.parametrize(
     ("ending", "words"),
     [
-        (Ending(Stop.DEADLINE, None, 0, False, seconds=5.0, started=False), "it wrote no event"),
-        (Ending(Stop.DEADLINE, None, 0, False, seconds=5.0, started=False, pattern=True), "no line of its log matched"),
-        (Ending(Stop.DEADLINE, None, 0, False, seconds=5.0, started=False, silent=True), "it printed nothing and"),
-        (Ending(Stop.DEADLINE, None, 0, False, seconds=5.0, started=False, no_rate="NaN/s"), "is no rate: NaN/s"),
+        (ended(Stop.DEADLINE, None, 0, False, seconds=5.0, started=False), "it wrote no event"),
+        (ended(Stop.DEADLINE, None, 0, False, seconds=5.0, started=False, pattern="x"), "no line of its log matched"),
         (
-            Ending(
-                Stop.DEADLINE, None, 0, False, seconds=5.0, started=False, reading=Reading(288_300_000, 404_000_000)
-            ),
+            ended(Stop.DEADLINE, None, 0, False, seconds=5.0, started=False, of_child={"silent": True}),
+            "it printed nothing and",
+        ),
+        (ended(Stop.DEADLINE, None, 0, False, seconds=5.0, started=False, no_rate="NaN/s"), "is no rate: NaN/s"),
+        (
+            ended(Stop.DEADLINE, None, 0, False, seconds=5.0, started=False, reading=Reading(288_300_000, 404_000_000)),
             "it was still reading its data into memory, 275 MiB of 385 MiB",
         ),
         (
-            Ending(Stop.DEADLINE, None, 0, False, seconds=5.0, started=False, own=True),
+            ended(Stop.DEADLINE, None, 0, False, seconds=5.0, started=False, own=True),
             "it had not begun its first step",
         ),
-        (Ending(Stop.CONTAINER, None, 0, True, "podman"), "it runs in a container (podman)"),
-        (Ending(Stop.ABSENT, None, 0, True), "its steps are made outside of the limits of the run"),
-        (Ending(Stop.DEADLINE, None, 0, False, seconds=5.0, silent_seconds=5.0), "its start and no step"),
+        (ended(Stop.CONTAINER, None, 0, True, "podman"), "it runs in a container (podman)"),
+        (ended(Stop.ABSENT, None, 0, True), "its steps are made outside of the limits of the run"),
+        (ended(Stop.DEADLINE, None, 0, False, seconds=5.0, silent_seconds=5.0), "its start and no step"),
         (
-            Ending(Stop.DEADLINE, None, 0, False, seconds=5.0, seen=(Cause(CauseKind.PIPE_CLOSED),)),
+            ended(Stop.DEADLINE, None, 0, False, seconds=5.0, of_child={"at_the_end": (Cause(CauseKind.PIPE_CLOSED),)}),
             "closed its event pipe",
         ),
         (
-            Ending(Stop.DEADLINE, None, 0, False, seconds=640.0, busy=True),
+            ended(Stop.DEADLINE, None, 0, False, seconds=640.0, busy=True),
             "before the deadline of 640 s; it wrote its start and no step; it was still busy: if it only needs longer, "
             "give a longer `timeout`",
         ),
         (
-            Ending(Stop.DEADLINE, None, 0, False, seconds=640.0, steps=2, silent_seconds=90.0, busy=True),
+            ended(Stop.DEADLINE, None, 0, False, seconds=640.0, steps=2, silent_seconds=90.0, busy=True),
             "2 steps, the last one 90.0 s before its end; it was still busy",
         ),
         (
-            Ending(Stop.DEADLINE, None, 0, True, seconds=640.0, steps=9, silent_seconds=90.0, busy=True),
+            ended(Stop.DEADLINE, None, 0, True, seconds=640.0, steps=9, silent_seconds=90.0, busy=True),
             "hung: 9 steps, then none for the last 90.0 s of its 640 s",
         ),
         (
-            Ending(Stop.DEADLINE, None, 0, True, seconds=5.0, steps=3, silent_seconds=4.0),
+            ended(Stop.DEADLINE, None, 0, True, seconds=5.0, steps=3, silent_seconds=4.0),
             "hung: 3 steps, then none for the last 4.0 s of its 5 s",
         ),
-        (Ending(Stop.ENDED, 0, 0, False, steps=1, silent_seconds=0.5), "1 step, the last one 0.5 s before its end"),
-        (Ending(Stop.ENDED, -9, 0, False), "signal 9 (SIGKILL)"),
-        (Ending(Stop.ENDED, 137, 0, False), "exit status 137 (SIGKILL)"),
-        (Ending(Stop.ENDED, -64, 0, False), "signal 64"),
+        (ended(Stop.ENDED, 0, 0, False, steps=1, silent_seconds=0.5), "1 step, the last one 0.5 s before its end"),
+        (ended(Stop.ENDED, -9, 0, False), "signal 9 (SIGKILL)"),
+        (ended(Stop.ENDED, 137, 0, False), "exit status 137 (SIGKILL)"),
+        (ended(Stop.ENDED, -64, 0, False), "signal 64"),
         (
-            Ending(Stop.BROKEN_EVENTS, -11, 0, False, "inside a line"),
+            ended(Stop.BROKEN_EVENTS, -11, 0, False, "inside a line"),
             "SIGSEGV); invalid events: inside a line",
         ),
-        (Ending(Stop.ENDED, -9, 1, False, capped=False), "the host's memory is below"),
+        (ended(Stop.ENDED, -9, 1, False, capped=False), "the host's memory is below"),
         (
-            Ending(Stop.SLOW_PATTERN, None, 0, True, seconds=1.5),
+            ended(Stop.SLOW_PATTERN, None, 0, True, seconds=1.5),
             "the pattern cannot be matched with the log: it took more than 1.5 s of",
         ),
         (
-            Ending(Stop.WRONG_UNIT, None, 0, True, wrong_unit=_wrong(CauseKind.TOLD_MILLISECONDS, 154.7, 0.155)),
+            ended(Stop.WRONG_UNIT, None, 0, True, wrong_unit=_wrong(CauseKind.TOLD_MILLISECONDS, 154.7, 0.155)),
             "by the pattern a batch takes 2 min 35 s, and by when its lines come 155 ms: the log's figure is most "
             "likely one of milliseconds; name the group `milliseconds`",
         ),
         (
-            Ending(Stop.WRONG_UNIT, None, 0, True, wrong_unit=_wrong(CauseKind.TOLD_MILLISECONDS, 0.001, 1.0)),
+            ended(Stop.WRONG_UNIT, None, 0, True, wrong_unit=_wrong(CauseKind.TOLD_MILLISECONDS, 0.001, 1.0)),
             "one of seconds; name the group `seconds`",
         ),
         (
-            Ending(Stop.ENDED, 0, 0, True, wrong_unit=_wrong(CauseKind.TOLD_MINUTES, 60.0, 1.0)),
+            ended(Stop.ENDED, 0, 0, True, wrong_unit=_wrong(CauseKind.TOLD_MINUTES, 60.0, 1.0)),
             "one of minutes; correct the pattern",
         ),
     ],
 )
-def test_each_reason_is_told(ending: Ending, words: str, make_run: Callable[..., Run]) -> None:
+def test_each_reason_is_told(ending: Ended, words: str, make_run: Callable[..., Run]) -> None:
     """What came of the workload, and what was seen of it."""
-    how, failure = outcome(ending)
+    how, failure = outcome(*ending)
     assert words in failure_in_words(replace(make_run(None), outcome=how, error=failure))
 
 
 START = b'{"event":"start","sample_unit":"image","batch_size":8,"dataset_bytes":0,"dataset_samples":0}\n'
 GPU = b'{"event":"out_of_memory","where":"gpu"}\n'
 SPEC = RunSpec(Workload("train", "image_training"), 8, Limits(1.0, 2**30), Measure())
-CRASHED = Ending(stop=Stop.ENDED, exit_status=71, oom_kills=0, measured=False)
 
 
 def run_of(how: Outcome, error: Failure | None) -> Run:
@@ -206,15 +249,15 @@ def test_after_the_end_nothing_is_told() -> None:
 @pytest.mark.parametrize(
     ("ending", "kind", "where"),
     [
-        (replace(CRASHED, exit_status=-9, oom_kills=1), CauseKind.MEMORY_CAP, MemoryPlace.HOST),
-        (replace(CRASHED, exit_status=-9, oom_kills=1, capped=False), CauseKind.HOST_MEMORY, MemoryPlace.HOST),
-        (replace(CRASHED, refused_memory=MemoryPlace.GPU), CauseKind.GPU_MEMORY, MemoryPlace.GPU),
-        (replace(CRASHED, refused_memory=MemoryPlace.HOST), CauseKind.NOT_ALLOCATED, MemoryPlace.HOST),
+        (ended(Stop.ENDED, -9, 1, False), CauseKind.MEMORY_CAP, MemoryPlace.HOST),
+        (ended(Stop.ENDED, -9, 1, False, capped=False), CauseKind.HOST_MEMORY, MemoryPlace.HOST),
+        (ended(Stop.ENDED, 71, 0, False, refused_memory=MemoryPlace.GPU), CauseKind.GPU_MEMORY, MemoryPlace.GPU),
+        (ended(Stop.ENDED, 71, 0, False, refused_memory=MemoryPlace.HOST), CauseKind.NOT_ALLOCATED, MemoryPlace.HOST),
     ],
 )
-def test_the_record_says_whose_memory_it_was(ending: Ending, kind: CauseKind, where: MemoryPlace) -> None:
+def test_the_record_says_whose_memory_it_was(ending: Ended, kind: CauseKind, where: MemoryPlace) -> None:
     """In `error.where`, and with a sentence and what to do."""
-    how, error = outcome(ending)
+    how, error = outcome(*ending)
     assert how is Outcome.OUT_OF_MEMORY
     assert error is not None
     assert (error.cause.kind, error.where) == (kind, where)

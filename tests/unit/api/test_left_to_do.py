@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 
 from sizer import api
-from sizer.api.events import DiskChecking, DiskUnusable
+from sizer.api.events import Announcement, AnnouncementKind
 from sizer.api.importing import _take_away
 from sizer.api.preparing import Preparation, PreparedData
 from sizer.api.study_plan import chosen_next
 from sizer.catalog.catalog import Catalog
 from sizer.cli import main
 from sizer.exchange.imported import read_measurements
+from sizer.limits.users import run_user
 from sizer.model.fitting import fit
 from sizer.model.model import Model, WhatIf
 from sizer.plan.chosen import PlanEnd
@@ -26,7 +27,7 @@ from sizer.plan.run_order import plan
 from sizer.records.device import Device, DiskRates
 from sizer.records.messages import HostError, InputError, Interrupted, NoAnswer
 from sizer.records.prediction import Refused
-from sizer.records.run import CauseKind, Run
+from sizer.records.run import Cause, CauseKind, Failure, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Adaptive, DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
@@ -142,7 +143,7 @@ def model(make_run: MakeRun) -> Model:
     ("asked", "sentence"),
     [
         ({"disk": "nvme"}, "disk `nvme` was not measured for `train`; give host."),
-        ({"gpu": "V100"}, "GPU `V100` was not measured for `train`, which was measured without one."),
+        ({"gpu": "V100"}, "GPU `V100` was not measured for `train`; give none, as its runs had."),
         (
             {"gpu_count": 2},
             "`train` was measured without a GPU, so 2 cannot be predicted; leave the GPU out.",
@@ -200,7 +201,7 @@ class Places:
 
 def preparation(**lacking: Any) -> Preparation:
     host = SimpleNamespace(backend=None, fio=None, host=SimpleNamespace(cpus=4, memory_bytes=2**34))
-    data = PreparedData({TRAIN: None}, **lacking)
+    data = PreparedData(run_user(), {TRAIN: None}, **lacking)
     return Preparation(STUDY, host, data, Places())  # type: ignore[arg-type]
 
 
@@ -216,9 +217,10 @@ def test_a_disk_that_cannot_be_used_refuses_its_runs(tmp_path: Path) -> None:
     prepared, heard = preparation(), list[object]()
     prepared.prepare([SPEC], heard.append, lambda: False)
     checking, unusable = heard
-    assert checking == DiskChecking("ssd")
-    assert isinstance(unusable, DiskUnusable)
-    assert (unusable.disk, str(unusable.why)) == ("ssd", "no space for a volume")
+    assert checking == Announcement(AnnouncementKind.DISK_CHECKING, name="ssd")
+    assert isinstance(unusable, Announcement)
+    assert (unusable.kind, unusable.name) == (AnnouncementKind.DISK_UNUSABLE, "ssd")
+    assert str(unusable.why) == "no space for a volume"
     assert refused_run(prepared, SPEC, tmp_path / "log") == (
         Outcome.REFUSED,
         CauseKind.REFUSED,
@@ -236,7 +238,7 @@ def test_a_run_on_a_gpu_without_its_driver_is_unsupported(tmp_path: Path, monkey
 
 def test_a_run_whose_needs_cannot_be_had_is_refused(tmp_path: Path) -> None:
     """Data that could not be made, or folders that cannot, are causes and no end of the study."""
-    lacking = preparation(lacking={TRAIN: InputError("no such data")})
+    lacking = preparation(refused={TRAIN: Failure(Cause(CauseKind.NO_DATA, text="no such data"))})
     assert refused_run(lacking, SPEC, tmp_path / "log") == (Outcome.REFUSED, CauseKind.NO_DATA, "no such data")
     without_disk = RunSpec(TRAIN, 32, Limits(1.0), Measure())
     assert refused_run(preparation(), without_disk, tmp_path / "log") == (

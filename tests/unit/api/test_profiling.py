@@ -67,7 +67,7 @@ def test_the_first_run_is_one_of_the_file_that_follows_from_it(
     again = api.plan_study(api.read_study(here / "train-profile.yaml", None, host.size), "train-profile", host)
     assert profile.first_spec.id in {spec.id for spec in plan.specs}
     assert [spec.id for spec in again.specs] == [spec.id for spec in plan.specs]
-    assert [search.base.id for search in again.searches] == [search.base.id for search in plan.searches]
+    assert [search.base.id for search in again.following] == [search.base.id for search in plan.following]
     assert SECRET not in text
     assert len(profile.first_plan().specs) == 1
     assert profile.first_plan().following == ()
@@ -77,7 +77,7 @@ def test_several_batch_sizes_begin_with_the_first(here: Path, host: api.Measurin
     profile = profile_of(job("{batch_size}", batch_sizes=(8, 16)), here / "out", host)
     assert profile.first_spec.batch_size == 8
     assert profile.first_spec.id in {spec.id for spec in profile.plan(None).specs}
-    with pytest.raises(InputError, match=r"^the command is not told which of the batch sizes to use"):
+    with pytest.raises(InputError, match=r"^the command is not told which `batch_size` to use"):
         profile_of(job(batch_sizes=(8, 16)), here / "out", host).plan(None)
 
 

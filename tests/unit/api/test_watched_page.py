@@ -154,8 +154,8 @@ def test_a_page_that_cannot_be_drawn_ends_no_study(
     heard: list[events.Event] = []
     Measurement(plan_study(folder.study, folder.path, host), folder, host, heard.append)._show()
     (event,) = heard
-    assert isinstance(event, events.NotShown)
-    assert str(event.error) == said
+    assert isinstance(event, events.Announcement)
+    assert str(event.why) == said
 
 
 def test_what_cannot_be_written_is_said_and_not_tried_at_once_again(

@@ -15,9 +15,10 @@ from pathlib import Path
 import pytest
 
 from sizer.analysis.monitor import Live
+from sizer.api.events import RunFinished
 from sizer.cli import main
 from sizer.cli.printing import escaped
-from sizer.cli.progress import RunProgress
+from sizer.cli.progress import EventPrinter
 from sizer.records.messages import HostError, InputError, NoAnswer
 from sizer.records.run import Cause, CauseKind, Failure, Run
 from sizer.records.run_kinds import Outcome
@@ -68,9 +69,9 @@ def test_progress_moves_the_cursor_and_nobody_else_does(
         error=Failure(Cause(CauseKind.REFUSED, text=f"failed{ESCAPE}"), last_lines=ESCAPE),
     )
     with escaped():
-        progress = RunProgress(1, 0, 60.0)
-        progress.watch(Live(make_spec("true", vcpus=1.0), 1.0, 100.0, 1.0, 0.0, 0.0, f"image{ESCAPE}"))
-        progress.end(run)
+        progress = EventPrinter()
+        progress(Live(make_spec("true", vcpus=1.0), 1.0, 100.0, 1.0, 0.0, 0.0, f"image{ESCAPE}"))
+        progress(RunFinished(run, None))
     shown = terminal.getvalue().replace("\r\x1b[K", "")
     assert not any(char in shown for char in ESCAPE if not char.isprintable())
     assert "failed\\x1b[2J" in shown

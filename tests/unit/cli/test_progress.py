@@ -18,7 +18,7 @@ from sizer.analysis.events import Reading, Start
 from sizer.analysis.monitor import Live, RunMonitor
 from sizer.api.fitted_model import Stage, StepBegun
 from sizer.cli import main
-from sizer.cli.progress import EventPrinter, ImportProgress, RunProgress
+from sizer.cli.progress import EventPrinter, ImportProgress
 from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.device import Device, DiskRates
 from sizer.records.messages import HostError
@@ -36,6 +36,8 @@ from sizer.records.run import (
 )
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, RunSpec, Study, Workload, WorkloadPlan
+from sizer.storage.announcements import Announcement
+from sizer.storage.announcements import AnnouncementKind as Kind
 from sizer.store.study_folder import StudyFolder
 from sizer.words.failures import failure_line
 from sizer.words.names import bound_in_words, disk_in_words
@@ -46,11 +48,11 @@ from tests.modelled import contended
 def test_a_run_without_a_step_says_how_long_that_may_go_on(make_spec: Callable[..., RunSpec]) -> None:
     """Once, after a minute: whoever waits would take sizer for hung."""
     stream, monitor = io.StringIO(), RunMonitor(make_spec("true", seconds=10), 0.0)
-    progress = RunProgress(1, 0, 30.0, stream)
+    progress = EventPrinter(stream=stream)
     for second in range(0, 130, 10):
-        progress.watch(monitor.live(float(second), ()))
+        progress(monitor.live(float(second), ()))
     monitor.take([Step(131.0, 1, 0.0, 0)], 131.0)
-    progress.watch(monitor.live(132.0, ()))
+    progress(monitor.live(132.0, ()))
     end = "5 min 20 s if none comes, or earlier if it does nothing"
     assert stream.getvalue() == f"  no step seen after 1 min 00 s; it is given up after {end}\n"
 
@@ -58,10 +60,10 @@ def test_a_run_without_a_step_says_how_long_that_may_go_on(make_spec: Callable[.
 def test_a_run_that_reads_for_minutes_says_now_and_then_how_far_it_is(make_spec: Callable[..., RunSpec]) -> None:
     """Each time that it has taken twice as long, so that an hour is six lines at the most."""
     stream, monitor = io.StringIO(), RunMonitor(make_spec("true", seconds=10), 0.0)
-    progress = RunProgress(1, 0, 30.0, stream)
+    progress = EventPrinter(stream=stream)
     for second in range(0, 610, 10):
         monitor.take([Reading(second << 20, 900 << 20)], float(second))
-        progress.watch(monitor.live(float(second), ()))
+        progress(monitor.live(float(second), ()))
     said = re.findall(r"after (.+) it still reads its data into memory, (.+) of 900 MiB", stream.getvalue())
     assert said == [
         ("1 min 00 s", "60 MiB"),
@@ -132,8 +134,8 @@ def test_lines_of_progress_say_what_is_emulated(make_run: Callable[..., Run]) ->
         219.0, 2.0, disk="ssd", rates=DiskRates(read_iops=100.0), device=Device("emulated", 0, "P100", 219.0)
     )
     run = replace(run, evidence=Evidence(Bottleneck.ACCELERATOR, {}, EvidenceKind.BUSIEST))
-    RunProgress(2, 0, 60.0, stream, {"ssd"}).begin(run.spec, 60.0)
-    RunProgress(2, 0, 60.0, stream).end(run)
+    EventPrinter({"ssd"}, stream)(api.events.RunStarted(run.spec, 9.0, 60.0))
+    EventPrinter(stream=stream)(api.events.RunFinished(run, None))
     before, after = stream.getvalue().splitlines()
     assert "disk ssd (emulated)" in before
     assert "disk ssd (emulated)" in after
@@ -161,7 +163,7 @@ def line(live: Live) -> str:
     stream = Terminal()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", "400")
-        RunProgress(2, 0, 60.0, stream).watch(live)
+        EventPrinter(stream=stream)(live)
     return stream.getvalue()
 
 
@@ -246,52 +248,20 @@ def fitting(number: int) -> StepBegun:
     return StepBegun(Stage.FITTING, f"w{number}", number, 4)
 
 
-def test_nothing_before_the_third_second_and_then_what_goes_on() -> None:
-    """Also where no step begins, and again every ten seconds."""
-    clock, stream = Clock(), io.StringIO()
-    progress = ImportProgress(clock, stream)
-    progress(fitting(1))
-    clock.now += 2.9
-    progress.tick()
-    assert stream.getvalue() == ""
-    clock.now += 0.1
-    progress.tick()
-    first = "fitting `w1`, 1 of 4 workloads, about 10 % done, 3 s so far\n"
-    assert stream.getvalue() == first
-    clock.now += 9
-    progress.tick()
-    assert stream.getvalue() == first
-    clock.now += 1
-    progress.tick()
-    assert stream.getvalue() == first + first.replace("3 s", "13 s")
-
-
-def test_a_step_that_begins_is_said_at_once() -> None:
-    """But no more than one a second."""
-    clock, stream = Clock(), io.StringIO()
-    progress = ImportProgress(clock, stream)
-    clock.now += 5
-    for seconds, step in ((0, fitting(1)), (0.5, fitting(2)), (0.6, fitting(3)), (1, StepBegun(Stage.REPORTING))):
+def test_steps_of_an_import_are_said_from_the_third_second_on() -> None:
+    """In lines; on a terminal one line changes, from the start."""
+    clock, stream, terminal = Clock(), io.StringIO(), Terminal()
+    plain, shown = ImportProgress(clock, stream), ImportProgress(clock, terminal)
+    for seconds, step in ((2.9, fitting(1)), (0.1, fitting(2)), (4, StepBegun(Stage.REPORTING))):
         clock.now += seconds
-        progress(step)
-    assert [line.rpartition(", ")[0] for line in stream.getvalue().splitlines()] == [
-        "fitting `w1`, 1 of 4 workloads, about 10 % done",
-        "fitting `w3`, 3 of 4 workloads, about 25 % done",
-        "writing the report, about 50 % done",
+        plain(step)
+        shown(step)
+    assert stream.getvalue().splitlines() == [
+        "fitting `w2`, 2 of 4 workloads, about 18 % done, 3 s so far",
+        "writing the report, about 50 % done, 7 s so far",
     ]
-
-
-def test_on_a_terminal_one_line_changes() -> None:
-    clock, stream = Clock(), Terminal()
-    progress = ImportProgress(clock, stream)
-    progress(fitting(1))
-    clock.now += 3
-    progress.tick()
-    clock.now += 1
-    progress.tick()
-    shown = stream.getvalue()
-    assert shown.count("\r\x1b[K") == 2
-    assert "\n" not in shown
+    assert terminal.getvalue().count("\r\x1b[K") == 3
+    assert "\n" not in terminal.getvalue()
 
 
 def test_an_import_goes_through_every_stage(tmp_path: Path) -> None:
@@ -315,20 +285,39 @@ def test_every_stage_begins_behind_the_one_before(stage: Stage) -> None:
     ("event", "line"),
     [
         (
-            api.events.DiskUnusable("nvme", HostError("/mnt cannot be written.")),
+            Announcement(Kind.DISK_UNUSABLE, name="nvme", why=HostError("/mnt cannot be written.")),
             "disk `nvme` cannot be used: /mnt cannot be written.",
         ),
         (
-            api.events.NotConcluded(HostError("model.json cannot be written.")),
+            Announcement(Kind.NOT_CONCLUDED, why=HostError("model.json cannot be written.")),
             "the answer could not be written: model.json cannot be written.",
         ),
         (
-            api.events.NotShown(HostError("report.html cannot be written.")),
+            Announcement(Kind.NOT_SHOWN, why=HostError("report.html cannot be written.")),
             "the page that is being served could not be written: report.html cannot be written.",
         ),
         (
-            api.events.StoodStill(3.21),
+            Announcement(Kind.STOOD_STILL, seconds=3.21),
             "sizer itself stood still for 3.2 s (stopped, suspended, or without CPU time); the run is made again",
+        ),
+        (
+            Announcement(Kind.DISKS_NOT_READ, names=("fast",), source="/data"),
+            "warning: the command reads nothing from fast: write {data} in it in the place of the path of its data, or "
+            "{scratch} where it writes",
+        ),
+        (
+            Announcement(Kind.DISKS_NOT_READ, names=("fast", "slow")),
+            "warning: the command reads nothing from fast and slow but what it writes to TMPDIR: give --data PATH and "
+            "write {data} in the command where that path stands, or {scratch} where it writes",
+        ),
+        (
+            Announcement(Kind.VARIABLES_WITHHELD, names=("HF_HOME", "TORCH_HOME")),
+            "note: HF_HOME and TORCH_HOME of this shell not passed on to the program; if it reads them: --pass-env "
+            "HF_HOME,TORCH_HOME",
+        ),
+        (
+            Announcement(Kind.RUNS_LEFT, count=1, of=12),
+            "1 of 12 runs not finished; the answer is based on the others",
         ),
     ],
 )

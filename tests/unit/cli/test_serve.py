@@ -66,20 +66,21 @@ def test_a_page_that_was_there_before_is_drawn_anew(folder: StudyFolder) -> None
 
 
 def test_a_folder_that_cannot_be_written_is_said(
-    folder: StudyFolder, keeper: _Keeper, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: StudyFolder, keeper: _Keeper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Once, with what to type: no page can come."""
+    """Once in a while, with what to type: no page can come."""
 
     def refuse(_: Path) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr(serve, "mark_watched", refuse)
-    keeper._mark()
-    keeper._mark()
-    assert capsys.readouterr().err == (
-        f"sizer: The page cannot be drawn, as {folder.path} cannot be written (Permission denied); serve a copy of the "
-        f"folder: cp -r {folder.path} COPY && sizer serve COPY\n"
+    with pytest.raises(HostError) as error:
+        keeper._mark()
+    assert str(error.value) == (
+        f"The page cannot be drawn, as {folder.path} cannot be written (Permission denied); serve a copy of the "
+        f"folder: cp -r {folder.path} COPY && sizer serve COPY"
     )
+    keeper._mark()
 
 
 def test_it_is_not_drawn_while_any_study_is_measured(

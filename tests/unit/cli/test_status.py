@@ -15,8 +15,8 @@ from sizer.api import StudyPlan
 from sizer.cli import dry_run, main
 from sizer.cli.dry_run import lines
 from sizer.files.codec import to_json
+from sizer.plan.following import following_runs
 from sizer.plan.run_order import plan
-from sizer.plan.two_epochs import two_epoch_passes
 from sizer.records.run import Cause, CauseKind, Failure, Run
 from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
@@ -131,7 +131,7 @@ measure: {repeats: 1, seconds: 10}
 
 def planned(study_text: str) -> StudyPlan:
     study = parse_study(study_text, "study.yaml", None, HOST, None)
-    return StudyPlan(study, plan(study, HOST), (), Path("s"), passes=two_epoch_passes(study, HOST))
+    return StudyPlan(study, plan(study, HOST), following_runs(study, HOST), Path("s"))
 
 
 def found(study_text: str) -> list[str]:

@@ -24,13 +24,13 @@ from sizer.words.language import in_words
 @pytest.mark.parametrize(
     ("read", "text", "sentence"),
     [
-        (cells.amount, "1e19", "`1e19` is not an amount that can be measured; write a number from 0 to 1e+18."),
-        (cells.amount, "-1", "`-1` is not an amount that can be measured; write a number from 0 to 1e+18."),
-        (cells.amount, "1e-61", "`1e-61` is not an amount that can be measured; write a number from 0 to 1e+18."),
+        (cells.amount, "1e19", "`1e19` is not an amount; write a number from 0 to 1e18."),
+        (cells.amount, "-1", "`-1` is not an amount; write a number from 0 to 1e18."),
+        (cells.amount, "1e-61", "`1e-61` is not an amount; write a number from 0 to 1e18."),
         (cells.rate, "0", "`0` is not the rate of a run that completed; write samples a second, above 0."),
         (cells.end_of_interval, "1e19", "`1e19` is not an end of a rate's interval; write samples a second."),
         (cells.end_of_interval, "1e-61", "`1e-61` is not an end of a rate's interval; write samples a second."),
-        (cells.gib, "1e12", "`1e12 GiB` is more than 1,020 PiB; write GiB (2^30 bytes)."),
+        (cells.gib, "1e12", "`1e12 GiB` is not a size of data; write GiB (2^30 bytes)."),
         (
             cells.outcome,
             "exploded",
@@ -54,18 +54,18 @@ from sizer.words.language import in_words
             "emulated:",
             "`emulated:` is not a device; write cpu, cuda:0, emulated:P100 or emulated:300/s.",
         ),
-        (cells.disk_class, "tape", "`tape` is not a class of disk; write nvme, ssd or standard, or nothing."),
-        (cells.truth, "perhaps", "`perhaps` is neither yes nor no; write one of them."),
+        (cells.disk_class, "tape", "`tape` is not a class of disk; write nvme, ssd or standard."),
+        (cells.truth, "perhaps", "`perhaps` is not yes or no; write yes or no."),
         (
             cells.moment,
             "yesterday",
-            "`yesterday` is not a time; write one such as 2026-11-21T10:00:00+00:00, or nothing.",
+            "`yesterday` is not a time; write one such as 2026-11-21T10:00:00+00:00, or leave the cell empty.",
         ),
         (cells.stage, "network", "`network` is not a stage; write step, pipeline, disk or cache."),
         (
             cells.data_format,
             "zip",
-            "`zip` is not a form of data; write recordio, lmdb, folder or text, or nothing.",
+            "`zip` is not a form of data; write recordio, lmdb, folder or text.",
         ),
     ],
 )
@@ -154,7 +154,7 @@ def test_megabytes_are_written_again_as_they_were_read(text: str) -> None:
 def test_what_a_comma_separates_follows_from_the_cells_that_leave_no_doubt(
     texts: list[str], delimiter: str, comma: Comma
 ) -> None:
-    assert comma_in(texts, delimiter) is comma
+    assert comma_in([texts], delimiter) is comma
 
 
 @pytest.mark.parametrize(

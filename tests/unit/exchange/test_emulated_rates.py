@@ -14,7 +14,6 @@ from sizer.model.batch_curve import batch_curves
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
 from sizer.records.device import GIVEN_IN_TABLE, BatchRate, Device
-from sizer.records.messages import InputError
 from sizer.records.run import Run
 from sizer.records.study import Objective
 from sizer.words.accelerators import accelerator_counts_lines, batch_sentences
@@ -65,16 +64,6 @@ def test_it_is_said_where_the_rates_come_from(read: Read, runs: list[Run]) -> No
     assert "one rate for all batch sizes" not in said
 
 
-def test_an_interval_that_does_not_hold_its_rate_is_none(read: Read) -> None:
-    """The rate itself counts."""
-    found = read(
-        "workload,vcpus,device,throughput,accelerator_samples_per_second,accelerator_rate_low,accelerator_rate_high\n"
-        "a,1,emulated:V100,90,100,120,150\na,2,emulated:V100,95,100,120,150\n"
-    )
-    device = found.runs[0].spec.device
-    assert (device.samples_per_second, device.rate_low, device.rate_high) == (100.0, None, None)
-
-
 def test_what_several_lose_to_each_other_comes_back_and_is_said(read: Read, make_run: Callable[..., Run]) -> None:
     """It was stated and not measured, also for whoever imports the table."""
     device = replace(Device("emulated", 0, "V100", 300.0, "a table"), scaling_loss=0.05, scaling_source="a source")
@@ -93,9 +82,3 @@ def test_what_several_lose_to_each_other_comes_back_and_is_said(read: Read, make
         "What they lose to each other was given in the imported table and not measured here: 2 x emulated V100 make "
         "95.1 % of as many alone."
     ) in accelerator_counts_lines(answer, terms_of(model.workload("train")))
-
-
-def test_a_loss_is_a_share(read: Read) -> None:
-    """With its line and column."""
-    with pytest.raises(InputError, match=r"line 2.*accelerator_scaling_loss.*write a number from 0 to 1"):
-        read("workload,vcpus,device,throughput,accelerator_scaling_loss\na,1,emulated:V100,90,5\n")

@@ -16,10 +16,8 @@ from sizer.catalog.catalog import Catalog
 from sizer.exchange.imported import Imported, read_measurements
 from sizer.exchange.measurements import COLUMNS, WRITTEN, write_csv
 from sizer.files.codec import from_json, to_json
-from sizer.records.configuration import Bottleneck
 from sizer.records.messages import InputError
-from sizer.records.run import Cause, CauseKind, Failure, Run
-from sizer.records.run_kinds import Outcome
+from sizer.records.run import Run
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
 from sizer.study.resolved import to_yaml
@@ -67,16 +65,6 @@ def test_three_columns_are_enough(read: Read) -> None:
     assert [row["memory_gib"] for row in csv.DictReader(io.StringIO(write_csv(found.runs)))] == ["", "", ""]
 
 
-@pytest.mark.parametrize("axis", ["memory_gib", "batch_size", "disk", "gpu", "gpu_count"])
-def test_any_axis_will_do(read: Read, axis: str) -> None:
-    """The one that varies need not be vCPUs."""
-    values = ["a", "b"] if axis in ("disk", "gpu") else ["2", "4"]
-    found = read(f"{axis},workload,throughput\n{values[0]},w,10\n{values[1]},w,20\n")
-    assert len({run.configuration for run in found.runs}) == 2
-    assert found.runs[0].configuration.vcpus is None
-    assert len({run.id for run in found.runs}) == 2
-
-
 @pytest.mark.parametrize(
     "table",
     [
@@ -96,51 +84,11 @@ def test_spreadsheets_write_tables_in_their_own_ways(read: Read, table: str | by
 REFUSED: list[tuple[str | bytes, str]] = [
     (b"", "table.csv is empty"),
     ("\n \n", "is empty"),
-    (HEADER, "has a header but no rows"),
     ((HEADER + "a,1,2\n").encode("utf-16"), "is not UTF-8; save the file as UTF-8"),
     ((HEADER + "a,1,2\n").encode("utf-16-le"), "line 1 has a character that cannot be printed"),
     (bytes(range(128)), "cannot be printed"),
-    ("workload,throughput\na,1\na,2\n", "has no column that varies; add vcpus"),
-    (
-        "workload,vcpus,throughput,host\na,1,5,x\na,1,6,y\n",
-        "none of vcpus, memory_gib, disk, batch_size, gpu, gpu_count and",
-    ),
-    (
-        "vcpus,throughput,host\n1,2,x\n1,3,y\n",
-        "has two values, and rows differ only in `host`; say what was compared, such as --map host=instance_type",
-    ),
-    ("workload,vcpus\na,1\n", "has no column `throughput`"),
-    ('""\n', "has no column `throughput`, only columns without a name"),
-    ("workload,vcpus,VCPUs,throughput\na,1,2,3\n", "line 1: two columns are named `vcpus`"),
-    ("workload,vcpus,note,note,throughput\na,1,2,3,4\n", "line 1: two columns are named `note`"),
-    *((HEADER + f"a,1,2\na,2,{rate}\n", "line 3: throughput: ") for rate in ("-3", "0", "inf", "1e999", "1e30")),
-    (HEADER + "a,1,2\na,2,fast\n", "line 3: throughput: `fast` is not a number; write one such as 183.5"),
-    (HEADER + "a,1,2\na,2,3 MB/s\n", "write 3 without a unit"),
-    (HEADER + "a,1,2\na,2,1_000\n", "line 3: throughput"),
-    (HEADER + "a,1,2\na,2,٣\n", "line 3: throughput"),
-    (HEADER + "a,1,2\na,2,\n", "line 3: throughput: the cell is empty"),
-    (HEADER + ",1,2\na,2,3\n", "line 2: workload: the cell is empty"),
-    (HEADER + "a,1,2\n" + "é" * 101 + ",2,3\n", "must be printable text of up to 100 characters"),
-    (HEADER + "a,1,2\na,0,3\n", "line 3: vcpus: `0` is not a number of vCPUs"),
-    (HEADER + "a,1,2\na,=1+1,3\n", "line 3: vcpus: `=1+1` is not a number"),
-    (HEADER + "a,1,2\na,2\n", "line 3: 2 cells, but the header has 3 columns"),
-    (HEADER + "a,1,2\na,2,3,4\n", "line 3: 4 cells, but the header has 3 columns"),
     (HEADER + '"a,1,2\na,2,3\na,4,5\n', "line 2 cannot be read as a row"),
     (HEADER + "a,1,2\n" + "a" * 200_000 + ",2,3\n", "line 3: a cell is too long"),
-    ("workload;vcpus;throughput\na;1;2,5\na;2;2.5\n", "write 2.5 with a point"),
-    ("workload,vcpus,throughput,\na,1,2,x\n", "line 2: a cell is in a column without a name"),
-    ("workload,memory_gib,throughput\na,8 G,2\n", "line 2: memory_gib: `8 G` is not a number; write 8 without"),
-    ("workload,memory_gib,throughput\na,1e30,2\n", "line 2: memory_gib: `1e30 GiB` is not a memory size"),
-    ("workload,batch_size,throughput\na,1.5,2\n", "line 2: batch_size: `1.5` is not a batch size"),
-    ("workload,vcpus,outcome,throughput\na,1,exploded,2\n", "line 2: outcome: `exploded` is not an outcome"),
-    ("workload,vcpus,throughput,throughput_low\na,1,2,1\n", "line 2: throughput_high: the cell is empty"),
-    ("workload,vcpus,throughput,throughput_low,throughput_high\na,1,2,3,4\n", "is not within its own interval"),
-    ("workload,vcpus,throughput,latency_p50_ms,latency_p99_ms\na,1,2,20,5\n", "line 2: latency_p99_ms: 99 of 100"),
-    ("workload,vcpus,device,throughput\na,1,emulated:,2\n", "line 2: device: `emulated:` is not a device"),
-    ("workload,vcpus,device,gpu,throughput\na,1,cpu,V100,2\n", "line 2: device: cpu, but the row has a GPU"),
-    ("workload,vcpus,device,gpu_count,throughput\na,1,cuda:0,0,2\n", "line 2: gpu_count: 0 GPUs"),
-    ("workload,vcpus,started_at,throughput\na,1,yesterday,2\n", "line 2: started_at"),
-    ("workload,vcpus,repeat,throughput\na,1,0,2\n", "line 2: repeat: `0` is not a repeat"),
 ]
 
 
@@ -157,101 +105,6 @@ def test_a_folder_is_no_table(tmp_path: Path) -> None:
     """One sentence."""
     with pytest.raises(InputError, match="cannot be read"):
         read_measurements(tmp_path, None)
-
-
-def test_repeats_are_told_apart(read: Read) -> None:
-    """By their number where it is given and free, else by the next one that is."""
-    found = read("workload,vcpus,throughput,repeat\na,1,10,2\na,1,11,\na,1,12,2\na,2,20,1\n")
-    assert [run.spec.repeat for run in found.runs] == [1, 0, 2, 0]
-    assert len({run.id for run in found.runs}) == 4
-
-
-def test_intervals_are_taken_and_not_made_up(read: Read) -> None:
-    """A rate without one is exported without one."""
-    found = read("workload,vcpus,throughput,throughput_low,throughput_high\na,1,10,9,11.5\na,2,20,,\na,4,30,-inf,inf\n")
-    stated = [(run.throughput.low, run.throughput.high) for run in found.runs if run.throughput]
-    assert stated[0] == (9.0, 11.5)
-    assert stated[2] == (float("-inf"), float("inf"))
-    rows = list(csv.DictReader(io.StringIO(write_csv(found.runs))))
-    assert [row["throughput_low"] for row in rows] == ["9.0", "", "-inf"]
-
-
-def test_a_failed_run_needs_no_throughput(read: Read) -> None:
-    """It is a finding; 0 is how some write that there is no rate."""
-    found = read("workload,vcpus,memory_gib,throughput,outcome\na,1,1,,out_of_memory\na,1,2,0,Timed out\na,1,4,10,\n")
-    assert [run.outcome for run in found.runs] == [Outcome.OUT_OF_MEMORY, Outcome.TIMEOUT, Outcome.COMPLETED]
-    assert [run.throughput is None for run in found.runs] == [True, True, False]
-    assert found.runs[0].error == Failure(Cause(CauseKind.IMPORTED, {"line": 2}, "table.csv"))
-
-
-def test_the_first_epoch_is_kept_apart(read: Read) -> None:
-    """It is never mixed into the later ones, in whatever order the rows are; an epoch alone is a run of one pass."""
-    found = read("workload,vcpus,epoch,throughput\na,1,2,102\na,1,0,40\na,1,1,98\na,1,3,100\na,2,0,70\na,1,0,41\n")
-    first, second = found.runs
-    assert first.throughput is not None
-    assert first.throughput.value == pytest.approx(100, abs=0.1)
-    assert first.throughput.low < 98 < 102 < first.throughput.high
-    assert (first.rate.first_epoch_throughput, first.spec.workload.cache) == (40.0, "natural")
-    assert second.throughput is not None
-    assert (second.configuration.vcpus, second.throughput.value) == (2.0, 70.0)
-    assert (second.rate.first_epoch_throughput, second.spec.workload.cache) == (None, None)
-
-
-def test_epochs_of_repeats_stay_with_theirs(read: Read) -> None:
-    """The n-th row of an epoch belongs to the n-th run, where no repeat tells."""
-    found = read(
-        "workload,vcpus,epoch,throughput,repeat\n"
-        "a,1,0,40,1\na,1,0,50,2\na,1,1,100,1\na,1,1,200,2\n"
-        "a,2,0,41,\na,2,1,110,\na,2,0,51,\na,2,1,210,\n"
-    )
-    stated = [(run.rate.first_epoch_throughput, run.throughput.value) for run in found.runs if run.throughput]
-    assert sorted(stated) == [(40.0, 100.0), (41.0, 110.0), (50.0, 200.0), (51.0, 210.0)]
-
-
-def test_accelerators_are_told_apart(read: Read) -> None:
-    """Kind and count; a device that is not known is not called cuda in the table that is written again."""
-    found = read(
-        "workload,vcpus,gpu,gpu_count,throughput,accelerator_samples_per_second\n"
-        "a,8,V100,1,400,420\na,8,V100,2,780,420\na,8,none,0,30,\n"
-    )
-    gpus = [(run.configuration.gpu, run.configuration.gpu_count) for run in found.runs]
-    assert gpus == [("V100", 1), ("V100", 2), (None, 0)]
-    devices = [run.spec.workload.device for run in found.runs]
-    assert [device and device.kind for device in devices] == ["cuda", "cuda", None]
-    assert devices[0] is not None
-    assert devices[0].samples_per_second == 420.0
-    rows = list(csv.DictReader(io.StringIO(write_csv(found.runs))))
-    assert [(row["device"], row["gpu"], row["gpu_count"]) for row in rows][1] == ("", "V100", "2")
-
-
-def test_disks_come_with_their_figures(read: Read) -> None:
-    """MB are 10^6 bytes; an emulated disk is still one."""
-    found = read(
-        "workload,disk,throughput,disk_read_iops,disk_read_mbps,disk_class,disk_emulated\n"
-        "a,fast,100,20000,300.1,ssd,yes\na,slow,50,500,40,standard,no\na,none,20,,,,\n"
-    )
-    fast, slow, none = (run.disk for run in found.runs)
-    assert fast is not None
-    assert slow is not None
-    assert none is None
-    assert (fast.rates.read_iops, fast.rates.read_bytes_per_second) == (20000.0, 300.1e6)
-    assert (fast.tier.disk_class, fast.tier.emulated is not None, slow.tier.emulated is None) == ("ssd", True, True)
-    assert [run.spec.limits.disk for run in found.runs] == ["fast", "slow", "none"]
-
-
-def test_data_demands_and_bottleneck_are_read(read: Read) -> None:
-    """What the model learns from beside the rate."""
-    run = read(
-        "workload,vcpus,throughput,core_seconds_per_sample,read_bytes_per_sample,bottleneck,hit_rate,dataset,"
-        "dataset_gib,dataset_samples,format\n"
-        "a,1,100,0.01,110000,cpu,0.25,imagenet,138,1281167,recordio\na,2,150,0.011,110000,,,imagenet,138,1281167,\n"
-    ).runs[0]
-    assert run.demand is not None
-    assert run.evidence is not None
-    assert run.data_set is not None
-    assert (run.demand.core_seconds, run.demand.read_bytes, run.conditions.hit_rate) == (0.01, 110000.0, 0.25)
-    assert run.evidence.bottleneck is Bottleneck.CPU
-    assert (run.data_set.bytes, run.data_set.samples, run.data_set.embedded) == (138 * 2**30, 1281167, False)
 
 
 def test_unknown_columns_are_kept(read: Read) -> None:

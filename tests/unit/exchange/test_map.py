@@ -62,7 +62,7 @@ def test_rates_beside_each_other_may_be_named(tmp_path: Path) -> None:
         ),
         (("Fäden=vcpsu",), "sizer reads no column `vcpsu`; did you mean `vcpus`? The table has `Rechner`, `Fäden`"),
         (("Fäden=vcpus", "Fäden=gpu_count"), "--map names `Fäden` twice; leave one out."),
-        (("Fäden=vcpus", "Dauer=vcpus"), "two columns are to be `vcpus`; leave one out"),
+        (("Fäden=vcpus", "Dauer=vcpus"), "the columns `Fäden` and `Dauer` both mean vcpus; leave one"),
         (("Fäden=Dauer",), "sizer reads no column `Dauer`"),
         (("Fäden",), "write a header, `=` and a column, such as threads=vcpus."),
         (("=vcpus",), "write a header, `=` and a column, such as threads=vcpus."),
@@ -81,14 +81,16 @@ def test_a_bad_map_is_one_sentence(
 def test_a_unit_that_a_map_leaves_out_is_asked_for_by_the_own_header(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("gpu,batch,Dauer\nT4,32,250\nL4,32,140\n")
     with pytest.raises(InputError, match=r"type --map 'Dauer=step time \(ms\)' or --map 'Dauer=step time \(s\)'"):
-        read_measurements(tmp_path / "t.csv", None, columns={"Dauer": "step time"})
+        read_measurements(tmp_path / "t.csv", None, names={"Dauer": "step time"})
 
 
 def test_a_column_that_is_there_already_is_named(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("threads,vcpus,img/s\n1,8,10\n2,8,19\n")
-    with pytest.raises(InputError, match="a column `vcpus` already; leave that one unread with --map vcpus="):
-        read_measurements(tmp_path / "t.csv", None, columns={"threads": "vcpus"})
-    read = read_measurements(tmp_path / "t.csv", None, columns={"threads": "vcpus", "vcpus": ""})
+    with pytest.raises(
+        InputError, match="`threads` and `vcpus` both mean vcpus; leave one of them unread with --map vcpus="
+    ):
+        read_measurements(tmp_path / "t.csv", None, names={"threads": "vcpus"})
+    read = read_measurements(tmp_path / "t.csv", None, names={"threads": "vcpus", "vcpus": ""})
     assert [run.configuration.vcpus for run in read.runs] == [1, 2]
 
 
@@ -113,4 +115,4 @@ def test_a_refusal_that_a_map_solves_says_what_to_type(tmp_path: Path, table: st
         read_measurements(tmp_path / "t.csv", None)
     option = re.findall(r"--map (?:'[^']*'|\S+)", str(refused.value))[0].rstrip(",.;")
     header, _, column = shlex.split(option)[1].rpartition("=")
-    assert read_measurements(tmp_path / "t.csv", None, columns={header: column}).runs
+    assert read_measurements(tmp_path / "t.csv", None, names={header: column}).runs

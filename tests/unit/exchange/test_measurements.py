@@ -15,7 +15,7 @@ from sizer.exchange.measurements import write_csv
 from sizer.files.tables import harmless, unharmed
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import Device, GpuUse
-from sizer.records.run import Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
+from sizer.records.run import Conditions, Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 
@@ -76,7 +76,7 @@ def test_a_row_tells_what_its_figures_rest_on() -> None:
     """Bottleneck, hit rate and every warning are in the row; what is not known is empty, and no hits are 0."""
     stated = run(
         evidence=Evidence(Bottleneck.DISK_IOPS, {"disk_iops": 0.99}, EvidenceKind.BUSIEST, {"disk_iops": 0.99}),
-        hit_rate=0.0,
+        conditions=Conditions(hit_rate=0.0),
         warnings=(
             RunWarning(WarningKind.CONTENDED, {"cores": 0.31}),
             RunWarning(WarningKind.OTHER, text='odd: a "quoted", longer one'),
@@ -159,14 +159,14 @@ def test_a_run_is_one_line_whatever_its_text() -> None:
 
 def test_a_number_below_nought_stays_one() -> None:
     """Only text has the apostrophe."""
-    (cells,) = rows(run(hit_rate=-0.25))
+    (cells,) = rows(run(conditions=Conditions(hit_rate=-0.25)))
     assert float(cells["hit_rate"]) == -0.25
 
 
 def test_what_a_driver_told_has_its_columns() -> None:
     """Of several GPUs the highest; watts, GiB, MHz, and bytes and joules of a sample."""
     used = GpuUse(0, "V100", busy=0.5, peak_memory_bytes=3 * 2**30, watts=150.0, sm_hertz=1.38e9, joules=2.5)
-    (row,) = rows(run(gpus=(used, replace(used, index=1, busy=0.75, sent_bytes=10.0))))
+    (row,) = rows(run(conditions=Conditions(gpus=(used, replace(used, index=1, busy=0.75, sent_bytes=10.0)))))
     told = {name: cell for name, cell in row.items() if name.startswith("gpu_") and name != "gpu_count"}
     assert told == {
         "gpu_busy": "0.75",

@@ -8,9 +8,7 @@ from sizer.catalog.catalog import Catalog
 from sizer.exchange.imported import Imported
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
-from sizer.records.notes import NoteKind
 from sizer.records.study import Objective
-from sizer.words.notes import note_in_words
 from sizer.words.page import column_named
 from tests.tables import Read
 
@@ -30,28 +28,6 @@ PaddlePaddle,0.11 MKL-DNN,resnet50,CPU Core i9-10940X,1,,1,infer,,107.8,fp32,201
 @pytest.fixture
 def found(read: Read) -> Imported:
     return read(CROSS_BENCHMARK)
-
-
-def test_cpus_are_machines_by_their_names(found: Imported) -> None:
-    """Without an accelerator, whatever the count of devices; a machine that has a name keeps it."""
-    machines = [
-        (run.declared.machine.instance_type, run.configuration.gpu_count) for run in found.runs if run.declared.machine
-    ]
-    assert machines == [
-        ("p2.xlarge", 1),
-        ("c4.8xlarge", 0),
-        ("c4.4xlarge", 0),
-        ("Core i9-10940X", 0),
-        ("Core i7-12700H", 0),
-        ("2x Xeon E5-2630 v3", 0),
-        ("Core i9-10940X", 0),
-        ("Core i9-10940X", 0),
-    ]
-    assert {run.spec.repeat for run in found.runs} == {0}, "no two rows are repeats of one another"
-    assert [run.spec.workload.computes_on.kind for run in found.runs[:2]] == ["cuda", "cpu"]
-    (note,) = (note_in_words(note) for note in found.notes if note.kind is NoteKind.CPUS_NAMED)
-    assert "`CPU c4.8xlarge` as c4.8xlarge" in note
-    assert "`CPU 2x Xeon E5-2630 v3` as 2x Xeon E5-2630 v3" in note
 
 
 def test_its_answer_has_the_table_of_devices(found: Imported) -> None:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.plan.axes_of_first_run import FAR_ABOVE, Abilities, Needs, chosen_axes, needs_of
+from sizer.limits.interface import Control
+from sizer.plan.axes_of_first_run import FAR_ABOVE, Needs, chosen_axes, needs_of
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.run import DataSet, Demand, MemoryUse, Meter, MeterKind, Run, RunWarning, Sample, Step, WarningKind
 from sizer.records.run_kinds import Outcome
@@ -82,7 +83,7 @@ def test_there_are_three_values_and_the_hosts_own_is_the_last(vcpus: int, busy: 
 def test_the_floor_is_searched_for_where_memory_can_be_limited() -> None:
     assert chosen_axes(NEEDS, host(2)).memory_floor
     assert chosen_axes(None, host(2)).memory_floor
-    without = chosen_axes(replace(NEEDS, data_bytes=300 * MIB), host(2), Abilities(memory=False))
+    without = chosen_axes(replace(NEEDS, data_bytes=300 * MIB), host(2), [Control.MEMORY])
     assert not without.memory_floor
     assert without.memory_bytes == ()
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sizer.model.model import WITHIN
 from sizer.model.runs import HELD_STEPS, MOST_RUNS, largest_batch
-from sizer.plan.batch_search import TIMEOUT, BatchSearch, batch_searches
+from sizer.plan.following import TIMEOUT, BatchSearch, following_runs
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import Device
 from sizer.records.run import Cause, CauseKind, DataSet, Failure, Run, Step
@@ -27,7 +27,8 @@ CAPPED = WorkloadPlan(TRAIN, (16, 32), vcpus=(1.0, 2.0), memory_bytes=(4 * GIB,)
 
 
 def search_of(each: WorkloadPlan = CAPPED, timeout: float | None = None) -> BatchSearch:
-    (found,) = batch_searches(Study("s", (each,), measure=Measure(timeout=timeout)), HOST)
+    (found,) = following_runs(Study("s", (each,), measure=Measure(timeout=timeout)), HOST)
+    assert isinstance(found, BatchSearch)
     return found
 
 
@@ -109,7 +110,7 @@ def test_under_which_cap_it_searches(each: WorkloadPlan, cap: int | None) -> Non
 
 
 def test_a_study_that_asks_for_none_has_none() -> None:
-    assert batch_searches(Study("s", (replace(CAPPED, largest_batch=0),)), HOST) == ()
+    assert following_runs(Study("s", (replace(CAPPED, largest_batch=0),)), HOST) == ()
 
 
 def test_a_gpu_that_is_full_is_the_bound_whatever_the_host_has() -> None:

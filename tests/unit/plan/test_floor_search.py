@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sizer.model.memory import trials
 from sizer.model.model import LEAST_BYTES, WITHIN
 from sizer.model.runs import MOST_RUNS, searched_floor
-from sizer.plan.floor_search import PRECISION, SECONDS, Search, searches
+from sizer.plan.following import FLOOR_SECONDS, PRECISION, Search, following_runs
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import Device
 from sizer.records.run import MemoryUse, Run
@@ -31,7 +31,8 @@ def plan_of(memory_floor: bool = True, **axes: tuple[float, ...]) -> WorkloadPla
 
 
 def search_of(study: Study) -> Search:
-    (found,) = searches(study, HOST)
+    (found,) = following_runs(study, HOST)
+    assert isinstance(found, Search)
     return found
 
 
@@ -100,10 +101,10 @@ def test_a_job_larger_than_the_host_has_no_floor_here() -> None:
 
 def test_the_search_stands_at_the_point() -> None:
     """At the point, or else the most vCPUs, with the first batch size; only where the study asks; short runs, once."""
-    assert searches(Study("s", (plan_of(False),)), HOST) == ()
+    assert following_runs(Study("s", (plan_of(False),)), HOST) == ()
     base = search_of(Study("s", (plan_of(memory_bytes=(GIB, 2 * GIB)),), measure=Measure(3, 30.0))).base
     assert (base.limits, base.batch_size) == (Limits(2.0), 16)
-    assert (base.measure.repeats, base.measure.seconds, base.measure.precision) == (1, SECONDS, PRECISION)
+    assert (base.measure.repeats, base.measure.seconds, base.measure.precision) == (1, FLOOR_SECONDS, PRECISION)
     around = Study("s", (plan_of(),), around=Limits(1.0, GIB, "ssd"), measure=Measure(3, 2.0))
     assert search_of(around).base.limits == Limits(1.0, None, "ssd")
     assert search_of(around).base.measure.seconds == 2.0

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.plan.two_epochs import PassResult, TwoEpochs, two_epoch_passes
+from sizer.plan.following import PassResult, TwoEpochs, following_runs
 from sizer.records.run import DataSet, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Study, Workload, WorkloadPlan
@@ -21,7 +21,8 @@ DATA = DataSet("/data/train.rec", "recordio", 1000 * MIB, 10_000, embedded=False
 @pytest.fixture
 def the_pass() -> TwoEpochs:
     plan = WorkloadPlan(Workload("train", "image_training", format="recordio"), (32,), vcpus=(1.0, 2.0), isolate=True)
-    (only,) = two_epoch_passes(Study("s", (plan,)), HostSize(4, 16 * GIB))
+    (only,) = following_runs(Study("s", (plan,)), HostSize(4, 16 * GIB))
+    assert isinstance(only, TwoEpochs)
     return only
 
 

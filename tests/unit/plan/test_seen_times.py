@@ -85,16 +85,6 @@ def test_one_run_says_how_long_others_take(
         assert 0.9 * asked.wall_seconds <= (seen.seconds(asked.spec) or 0) <= asked.wall_seconds + 5.5
 
 
-def test_what_others_on_the_host_withheld_is_not_scaled() -> None:
-    """15 s of CPU time that took 30 s at one vCPU, as another program had it half of the time: 60 s at a quarter."""
-    run = program(1.0, BURNS, 0.02)
-    doubled = [replace(each, time=2 * each.time, cpu_stall=each.time) for each in run.samples]
-    steps = tuple(replace(each, time=2 * each.time) for each in run.steps)
-    seen = SeenTimes([replace(run, samples=tuple(doubled), steps=steps, wall_seconds=2 * run.wall_seconds)])
-    assert seen.start_up_seconds(spec(1.0)) == pytest.approx(30, rel=0.05)
-    assert seen.start_up_seconds(spec(0.25)) == pytest.approx(60, rel=0.05)
-
-
 def test_slow_steps_take_longer_than_the_seconds() -> None:
     """A step of 5 s of CPU time takes 20 s at a quarter of a vCPU, and a rate needs four of them."""
     seen, asked = SeenTimes([program(1.0, [(4.0, 0.0)], 5.0)]), program(0.25, [(4.0, 0.0)], 5.0)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sizer.plan.two_epochs import TwoEpochs, two_epoch_passes
+from sizer.plan.following import TwoEpochs, following_runs
 from sizer.records.run import DataSet, Run
 from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import Limits, Measure, Study, Workload, WorkloadPlan
@@ -24,7 +24,8 @@ def only(**own: Any) -> tuple[TwoEpochs, ...]:
     """The passes of a study of one workload."""
     workload = Workload("train", own.pop("kind", "image_training"), format=own.pop("format", "recordio"), **own)
     plan = WorkloadPlan(workload, (32,), vcpus=(1.0, 2.0), disk=("fast", "slow"), isolate=True)
-    return two_epoch_passes(Study("s", (plan,), measure=Measure(seconds=30)), HOST)
+    found = following_runs(Study("s", (plan,), measure=Measure(seconds=30)), HOST)
+    return tuple(each for each in found if isinstance(each, TwoEpochs))
 
 
 @pytest.fixture
@@ -87,4 +88,4 @@ def test_a_pass_that_cannot_be_made_says_why(measured: Run, change: dict[str, Da
 def test_a_workload_without_isolation_has_no_pass() -> None:
     """Nobody asked for it."""
     plan = WorkloadPlan(Workload("train", "image_training"), (32,))
-    assert two_epoch_passes(Study("s", (plan,)), HOST) == ()
+    assert following_runs(Study("s", (plan,)), HOST) == ()

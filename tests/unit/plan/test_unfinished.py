@@ -6,10 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.plan.batch_search import batch_searches
 from sizer.plan.chosen import PlanEnd, Unfinished, most_to_follow, unfinished
-from sizer.plan.floor_search import searches
-from sizer.plan.following import Following
+from sizer.plan.following import Following, following_runs
 from sizer.plan.run_order import AROUND_SECONDS
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
@@ -37,7 +35,7 @@ def tried(spec: RunSpec) -> Run:
 def followed(study: Study, runs: list[Run]) -> tuple[list[Run], tuple[Unfinished, ...]]:
     """Every run that searches make after these, and what is left of them."""
     runs = list(runs)
-    following = [*searches(study, HOST), *batch_searches(study, HOST)]
+    following = following_runs(study, HOST)
     for each in following:
         while (spec := each.next_run(runs)) is not None and not _bound(each, runs, study):
             runs.append(tried(spec))
@@ -94,7 +92,7 @@ def test_what_was_found_so_far_is_said_and_what_to_type() -> None:
 def test_nothing_tried_is_not_nothing_found() -> None:
     """Neither for the memory floor nor for the largest batch."""
     study = replace(study_of(memory_floor=True, largest_batch=512), adaptive=Adaptive(runs=0))
-    floor, batch = unfinished([*searches(study, HOST), *batch_searches(study, HOST)], [], study)
+    floor, batch = unfinished(following_runs(study, HOST), [], study)
     assert unfinished_in_words(floor, []).startswith(
         "`job`: the memory floor is not known; the search is not finished;"
     )
@@ -106,7 +104,7 @@ def test_nothing_tried_is_not_nothing_found() -> None:
 def test_an_interrupted_search_goes_on_by_resume() -> None:
     """No bound was in its way."""
     study = study_of(memory_floor=True)
-    left = unfinished(searches(study, HOST), chosen(3), study)
+    left = unfinished(following_runs(study, HOST), chosen(3), study)
     assert [each.bound for each in left] == [None]
     assert going_on_with(left, "my-study") == "sizer resume my-study"
 
@@ -114,7 +112,7 @@ def test_an_interrupted_search_goes_on_by_resume() -> None:
 def test_one_larger_bound_has_room_for_answers_and_searches() -> None:
     """The runs that an open answer takes first are among them, and one command goes on with both."""
     study = floor_study(runs=2)
-    following, runs = searches(study, HOST), chosen(2)
+    following, runs = following_runs(study, HOST), chosen(2)
     end = chooser_of(study, runs=2).next_run(runs)
     assert isinstance(end, PlanEnd)
     assert end.enough == 2 + 4
@@ -127,7 +125,7 @@ def test_one_larger_bound_has_room_for_answers_and_searches() -> None:
 def test_what_may_follow_counts_in_the_bound() -> None:
     """Sixteen runs of a search at the most, and no more than are allowed in all."""
     study = floor_study()
-    after = most_to_follow(searches(study, HOST), [])
+    after = most_to_follow(following_runs(study, HOST), [])
     assert len(after) == 16
     alone, _ = chooser_of(study).at_most([])
     assert chooser_of(study).at_most([], after)[0] == alone + 16

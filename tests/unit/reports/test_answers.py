@@ -14,7 +14,7 @@ import pytest
 
 from sizer.bundled.reports.page import render
 from sizer.bundled.reports.subject import Material, subjects
-from sizer.bundled.reports.verdict import AnswerRow, answer_row
+from sizer.bundled.reports.verdict import answer_row
 from sizer.cli import main
 from sizer.records.answer import Baseline, Event, InstanceOffer, Job, Rejection
 from sizer.records.configuration import Estimate
@@ -24,6 +24,7 @@ from sizer.records.study import Deadline, Objective
 from sizer.records.units import GIB
 from sizer.words.answers import how_sure
 from sizer.words.verdict import objective_in_words
+from tests.reported_study import plainly
 
 RISES = reason(ReasonCode.RISES, memory_bytes=2.0**30)
 UNSETTLED = reason(ReasonCode.GAIN_UNKNOWN, memory_bytes=2.0**30)
@@ -41,7 +42,7 @@ BASELINE = Baseline(
 )
 TIMES = {"within": 21_600.0, "seconds": 25_000.0, "low": 24_000.0, "high": 26_000.0}
 
-Retold = Callable[..., AnswerRow]
+Retold = Callable[..., Any]
 
 
 @pytest.fixture
@@ -61,9 +62,9 @@ def changed(material: Material) -> Callable[..., Material]:
 def retold(changed: Callable[..., Material]) -> Retold:
     """The row of the first workload with its answer changed."""
 
-    def retold(objective: Objective | None = None, **changes: Any) -> AnswerRow:
+    def retold(objective: Objective | None = None, **changes: Any) -> Any:
         subject = subjects(changed(**changes))[0]
-        return answer_row(replace(subject, objective=objective or subject.objective), changed(**changes))
+        return plainly(answer_row(replace(subject, objective=objective or subject.objective), changed(**changes)))
 
     return retold
 

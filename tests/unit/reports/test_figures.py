@@ -13,10 +13,10 @@ import pytest
 from sizer.bundled.reports.charts.legend import Figure
 from sizer.bundled.reports.doubts import largest_batches
 from sizer.bundled.reports.figures import binding
-from sizer.bundled.reports.figures.axis_chart import axis_chart
+from sizer.bundled.reports.figures.axis_chart import axis_plot
 from sizer.bundled.reports.figures.binding import binding_map, piles, thinned
 from sizer.bundled.reports.figures.disk_chart import disk_chart
-from sizer.bundled.reports.figures.disks import ceilings, disk_allows, reading_sizes
+from sizer.bundled.reports.figures.disks import ceilings, disk_allows
 from sizer.bundled.reports.figures.scaling import accelerator_chart, batch_chart
 from sizer.bundled.reports.figures.series import Series, along
 from sizer.bundled.reports.figures.workload import figures
@@ -26,9 +26,8 @@ from sizer.model.fitting import fit
 from sizer.model.prediction import predict
 from sizer.recommend.recommendation import recommend
 from sizer.records.configuration import Estimate
-from sizer.records.run import DataSet, Run
-from sizer.records.run_kinds import Purpose
-from sizer.records.study import Limits, Objective, Study, WorkloadPlan
+from sizer.records.run import Run
+from sizer.records.study import Objective, Study, WorkloadPlan
 from sizer.records.units import MIB, RELATIVE
 from tests.reported_study import CENTRE, CHECKS, INFER, READ_BYTES, TRAIN
 from tests.tables import runs_of
@@ -46,11 +45,11 @@ def inferred(material: Material) -> Subject:
 
 def test_a_disk_allows_what_fio_measured_over_what_a_sample_needs(trained: Subject) -> None:
     """Of bandwidth and IOPS the scarcer one; by the measurement and not by what the tier declares."""
-    slow = disk_allows("slow", None, trained)
+    slow = disk_allows("slow", trained)
     needed = READ_BYTES[TRAIN.name]
     assert slow == pytest.approx(min(20.1e6 / needed, 301 / (needed / 131072)))
     assert CHECKS[0].measured.read_bytes_per_second == 20.1e6
-    assert disk_allows("nowhere", None, trained) is None
+    assert disk_allows("nowhere", trained) is None
 
 
 def test_ceilings_have_names(trained: Subject, inferred: Subject) -> None:
@@ -101,15 +100,16 @@ def test_the_cpus_time_is_told_apart_where_runs_show_what_the_step_costs(inferre
 
 def test_a_chart_of_vcpus_says_all_it_knows(trained: Subject) -> None:
     """Points, line, ceilings, piles, the answer, and at each measured place both what was measured and the model."""
-    chart = axis_chart("vcpus", "Throughput", along("vcpus", trained.runs)[:1], trained)
-    assert len(chart.plot.piles) == 3
-    assert chart.plot.pile_label == "where the time goes, ms an image (model)"
-    assert [mark.word for mark in chart.plot.marks] == ["recommended 2"]
-    told = {stop.x: stop.words for stop in chart.plot.stops}
+    chart = axis_plot("vcpus", along("vcpus", trained.runs)[:1], trained)
+    assert len(chart.piles) == 3
+    assert chart.pile_label == "where the time goes, ms an image (model)"
+    assert [mark.word for mark in chart.marks] == ["recommended 2"]
+    told = {stop.x: stop.words for stop in chart.stops}
     assert re.match(r"1 vCPU\nmeasured \d+ images/s \(\d+–\d+\), 2 runs; model \d+ images/s", told[1.0])
     assert any("extrapolated" in words for words in told.values())
     assert len(told) > 8
-    assert chart.above.startswith("Above this picture: disk fast (emulated) alone: ")
+    (above,) = (ceiling.name for ceiling in chart.ceilings if ceiling.throughput > chart.y.high)
+    assert above.startswith("disk fast (emulated) alone: ")
 
 
 def test_a_bar_that_is_missing_is_said(trained: Subject, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,13 +124,13 @@ def test_a_relative_rate_has_no_seconds(trained: Subject) -> None:
     """What takes how long is not known of a rate against another one."""
     runs = tuple(replace(run, sample_unit=RELATIVE) for run in trained.runs)
     subject = replace(trained, runs=runs)
-    assert axis_chart("vcpus", "Throughput", along("vcpus", runs)[:1], subject).plot.piles == ()
+    assert axis_plot("vcpus", along("vcpus", runs)[:1], subject).piles == ()
 
 
 def test_memory_shows_its_floor(trained: Subject) -> None:
     """Between the largest cap at which runs were killed and the smallest at which they completed."""
-    chart = axis_chart("memory_bytes", "Throughput", along("memory_bytes", trained.runs)[:1], trained)
-    assert [mark.word for mark in chart.plot.marks if not mark.is_answer] == ["memory floor: 384 MiB to 1 GiB"]
+    chart = axis_plot("memory_bytes", along("memory_bytes", trained.runs)[:1], trained)
+    assert [mark.word for mark in chart.marks if not mark.is_answer] == ["memory floor: 384 MiB to 1 GiB"]
 
 
 def test_a_map_says_what_binds_everywhere(trained: Subject) -> None:
@@ -215,7 +215,7 @@ def test_a_workload_that_differs_in_the_cache_alone_has_bars_beside_it(material:
     study = replace(material.study, workloads=(*material.study.workloads, *plans))
     subject = _trained(replace(material, study=study, runs=(*material.runs, *again)))
     assert {run.spec.workload.name for run in subject.siblings} == {"warm"}
-    rows = disk_chart("Disks", _disks(subject), subject).groups[0].rows
+    rows = disk_chart(_disks(subject), subject).rows
     assert [row.name.split(" ")[0] for row in rows] == ["slow", "medium", "fast"]
     for row in rows:
         cold, beside = row.bars
@@ -228,46 +228,25 @@ def test_a_workload_that_differs_in_the_cache_alone_has_bars_beside_it(material:
     assert [key.text for key in shown.keys][:2] == ["cache cold", "cache warm"]
 
 
-def test_what_was_isolated_in_memory_is_a_row_of_its_own(material: Material, centre: Run) -> None:
-    """At the same vCPUs; of other vCPUs it says nothing here."""
-    fed = replace(TRAIN, input="cached", cache="warm")
-    spec = replace(centre.spec, workload=fed, purpose=Purpose.ISOLATES_PIPELINE, limits=Limits(vcpus=2.0))
-    alone = replace(centre, spec=spec, throughput=Estimate(217.0, 216.0, 218.0))
-    subject = replace(_trained(material), isolating=(alone,))
-    last = disk_chart("Disks", _disks(subject), subject).groups[0].rows[-1]
-    assert (last.name, last.bars[0].throughput) == ("in memory (cache warm)", 217.0)
-    elsewhere = replace(alone, configuration=replace(alone.configuration, vcpus=1.0))
-    rows = disk_chart("Disks", _disks(subject), replace(subject, isolating=(elsewhere,))).groups[0].rows
-    assert len(rows) == 3
-
-
-def test_what_a_disk_is_enough_for_is_said_of_a_memory_size(material: Material) -> None:
-    """A page cache that holds everything leaves nothing to read, so runs with it say nothing of the disk."""
+def test_what_a_disk_is_enough_for_is_not_said_where_the_cache_grows(material: Material) -> None:
+    """With each memory size another share comes from the disk."""
     natural = replace(TRAIN, cache="natural")
     known = [run for run in material.runs if run.spec.workload is TRAIN and run.demand is not None]
-    low, high = 220 * MIB, 320 * MIB
-    data = DataSet("/data", "recordio", 10**9, 10**4, embedded=True)
     runs = tuple(
         replace(
             run,
             spec=replace(run.spec, workload=natural),
             configuration=replace(run.configuration, memory_bytes=size),
             demand=replace(run.demand, read_bytes=read, read_ios=None),
-            data_set=data,
         )
         for run in known
-        for size, read in ((low, 9e4), (high, 1e3))
+        for size, read in ((220 * MIB, 9e4), (320 * MIB, 1e3))
     )
     subject = replace(_trained(material), runs=runs)
-    rows = disk_chart("Disks", _disks(subject), subject).groups[0].rows
-    slow = next(row for row in rows if row.name.startswith("slow"))
-    assert slow.figures[-1] == "enough for 223 images/s with 220 MiB of memory"
-    assert not any("320 MiB" in line for line in slow.figures)
-    assert slow.ceiling is None
-    (size,) = reading_sizes("slow", subject)
-    assert size == low
-    assert disk_allows("slow", low, subject) == pytest.approx(20.1e6 / 9e4)
-    assert disk_allows("slow", high, subject) == pytest.approx(20.1e6 / 1e3)
+    rows = disk_chart(_disks(subject), subject).rows
+    assert not any(row.ceiling or "enough" in line for row in rows for line in row.figures)
+    assert disk_allows("slow", subject, 220 * MIB) == pytest.approx(20.1e6 / 9e4)
+    assert disk_allows("slow", subject, 320 * MIB) == pytest.approx(20.1e6 / 1e3)
 
 
 def test_a_first_epoch_is_cold_where_the_cache_keeps_what_it_can(material: Material) -> None:
@@ -283,7 +262,7 @@ def test_a_first_epoch_is_cold_where_the_cache_keeps_what_it_can(material: Mater
         if run.spec.workload is TRAIN
     )
     subject = replace(_trained(material), runs=runs)
-    rows = disk_chart("Disks", _disks(subject), subject).groups[0].rows
+    rows = disk_chart(_disks(subject), subject).rows
     assert [row.bars[1].throughput for row in rows] == [150.0, 150.0, 150.0]
     first = figures(subject)
     shown = next(figure for figure in first if figure.title == "Throughput against disk tier")

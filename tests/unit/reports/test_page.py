@@ -223,7 +223,7 @@ def test_workloads_stand_in_the_order_of_the_study(material: Material) -> None:
     """Wherever they are listed, whatever order the runs were made in."""
     stated = contents(replace(material, runs=material.runs[::-1]))
     names = [plan.workload.name for plan in material.study.workloads]
-    assert [row.name for row in stated["verdict"]["rows"]] == names
+    assert [row["name"] for row in stated["verdict"]["rows"]] == names
     for section, part in (("workloads", "sections"), ("runs", "runs")):
         assert [each["name"] for each in stated[section][part]] == names
     assert stated["measurement"]["data_sets"][0]["workloads"] == "train-resnet50-p100, infer-squeezenet"

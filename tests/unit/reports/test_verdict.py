@@ -11,9 +11,9 @@ import pytest
 
 from sizer.bundled.reports.page import render
 from sizer.bundled.reports.subject import Material, Progress, subjects
-from sizer.bundled.reports.verdict import AnswerRow, answer_row, contents
+from sizer.bundled.reports.verdict import answer_row, contents
 from sizer.plan.chosen import NextRun, PlanEnd, unfinished
-from sizer.plan.floor_search import searches
+from sizer.plan.following import following_runs
 from sizer.plan.reference_runs import Spread
 from sizer.records.answer import Alternative, Answer, Family, Loss, Recommendation, SharedMachine
 from sizer.records.configuration import Bottleneck, Estimate
@@ -23,13 +23,14 @@ from sizer.records.study import Adaptive, PlanEndKind, RunReason, RunReasonKind
 from sizer.records.units import GIB, RELATIVE
 from sizer.words.names import Terms
 from sizer.words.verdict import settling_sentence
+from tests.reported_study import plainly
 from tests.unit.plan.machine import HOST, study_of
 
 Changed = Callable[..., Material]
 
 
-def rows_of(material: Material) -> dict[str, AnswerRow]:
-    return {subject.name: answer_row(subject, material) for subject in subjects(material)}
+def rows_of(material: Material) -> dict[str, Any]:
+    return {subject.name: plainly(answer_row(subject, material)) for subject in subjects(material)}
 
 
 def shown(material: Material) -> dict[str, Any]:
@@ -37,7 +38,7 @@ def shown(material: Material) -> dict[str, Any]:
 
 
 @pytest.fixture
-def rows(material: Material) -> dict[str, AnswerRow]:
+def rows(material: Material) -> dict[str, Any]:
     return rows_of(material)
 
 
@@ -61,7 +62,7 @@ def first_screen(material: Material) -> str:
     return re.sub(r'<span class="badge-says".*?</span>', "", section)
 
 
-def test_a_row_says_all_that_decides(rows: dict[str, AnswerRow]) -> None:
+def test_a_row_says_all_that_decides(rows: dict[str, Any]) -> None:
     """Spec, machine, throughput with interval, what binds, cost an hour and per million, and how sure."""
     found = rows["train-resnet50-p100"]
     assert found.spec == ("2 vCPUs", "1 GiB", "1 x emulated P100", "disk medium", "batch 32")
@@ -85,7 +86,7 @@ def test_a_row_says_all_that_decides(rows: dict[str, AnswerRow]) -> None:
     assert (found.doubt, found.settle, found.command) == ("", "", "")
 
 
-def test_what_is_emulated_embedded_or_predicted_has_a_badge(rows: dict[str, AnswerRow], material: Material) -> None:
+def test_what_is_emulated_embedded_or_predicted_has_a_badge(rows: dict[str, Any], material: Material) -> None:
     """In the row that it is true of; what is true of all rows is said once."""
     found = rows["train-resnet50-p100"]
     assert found.spec_badge is not None
@@ -95,15 +96,15 @@ def test_what_is_emulated_embedded_or_predicted_has_a_badge(rows: dict[str, Answ
     assert found.rate.badge.word == "predicted"
     stated = shown(material)
     assert stated["embedded"].word == "embedded data"
-    assert not any(row.data_badge for row in stated["rows"])
+    assert not any(row["data_badge"] for row in stated["rows"])
     own = tuple(replace(run, data_set=None) for run in material.runs if run.spec.workload.name == "lstm-small")
     others = tuple(run for run in material.runs if run.spec.workload.name != "lstm-small")
     stated = shown(replace(material, runs=(*others, *own)))
     assert stated["embedded"] is None
-    assert sum(row.data_badge is not None for row in stated["rows"]) == 3
+    assert sum(row["data_badge"] is not None for row in stated["rows"]) == 3
 
 
-def test_at_least_says_what_would_settle_it(rows: dict[str, AnswerRow]) -> None:
+def test_at_least_says_what_would_settle_it(rows: dict[str, Any]) -> None:
     """A rate that still rises is a lower bound, with the run that would settle it; sure is that less is too little."""
     found = rows["infer-squeezenet"]
     assert (found.status.word, found.status.symbol, found.how_sure) == (
@@ -115,7 +116,7 @@ def test_at_least_says_what_would_settle_it(rows: dict[str, AnswerRow]) -> None:
     assert found.settle == "Measure at 4 vCPUs on a larger host; this one has 2 vCPUs."
 
 
-def test_no_answer_says_what_is_missing_and_the_run_that_would_help(rows: dict[str, AnswerRow]) -> None:
+def test_no_answer_says_what_is_missing_and_the_run_that_would_help(rows: dict[str, Any]) -> None:
     """`refused` is an outcome of runs, so the word is another one."""
     found = rows["lstm-small"]
     assert (found.kind, found.status.word, found.status.symbol) == ("refused", "no answer", "?")
@@ -138,7 +139,7 @@ def test_what_one_command_settles_is_given_as_that_command(changed: Changed) -> 
     assert row.command == "", "no folder is known"
 
 
-def test_the_bar_has_a_tick_for_each_candidate(material: Material, rows: dict[str, AnswerRow]) -> None:
+def test_the_bar_has_a_tick_for_each_candidate(material: Material, rows: dict[str, Any]) -> None:
     """Measured configurations; a spec that no run had has no filled bar."""
     found = rows["train-resnet50-p100"]
     assert found.rate is not None
@@ -244,7 +245,7 @@ def test_an_unfinished_study_says_what_is_missing(material: Material) -> None:
     stated = shown(unfinished)
     assert stated["missing"] == "Not finished: 23 of 56 runs done. To go on:"
     assert stated["resume"] == "sizer resume my-study"
-    first, second, *_ = stated["rows"]
+    first, second, *_ = map(plainly, stated["rows"])
     assert (first.status.word, first.how_sure, first.doubt) == (
         "provisional",
         "runs are missing",
@@ -292,7 +293,7 @@ def test_a_search_that_is_not_finished_is_no_search_that_found_nothing(material:
     names = [subject.name for subject in subjects(material)]
     made = dict.fromkeys(names, 4)
     study = replace(study_of(memory_floor=True), adaptive=Adaptive(runs=0))
-    left = unfinished(searches(study, HOST), [], study)
+    left = unfinished(following_runs(study, HOST), [], study)
     progress = Progress(made, made, searching=left)
     stated = shown(replace(material, progress=progress, folder="my-study"))
     assert stated["missing"] == (
@@ -312,7 +313,7 @@ def test_runs_of_an_older_form_of_the_study_are_counted_apart(material: Material
         "22 stored runs are of an older form of the study file; the figures are by them, too. "
         "56 runs are planned and none is made yet. To make them:"
     )
-    first, second, third, *_ = stated["rows"]
+    first, second, third, *_ = map(plainly, stated["rows"])
     assert first.doubt == (
         "0 of 14 runs of the study as it now stands done. "
         "21 stored runs are of an older form of the study file; the figures are by them, too."

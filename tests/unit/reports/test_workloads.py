@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import pytest
 
 from sizer.bundled.reports.subject import Material, Subject, subjects
-from sizer.bundled.reports.workloads import IMAGENET_IMAGES, MOST_REJECTED, options, reasoning, rejected, time_for
+from sizer.bundled.reports.workloads import MOST_REJECTED, options, reasoning, rejected
 from sizer.cli import main
 from sizer.records.answer import Answer, Option, Rejection
 from sizer.records.configuration import Bottleneck, Estimate
@@ -227,9 +227,9 @@ def test_three_reasons_are_said_and_the_others_fold(trained: Subject) -> None:
 
 def test_what_is_extrapolated_has_its_badge(material: Material, trained: Subject) -> None:
     """Beside what comes next and what comes near."""
-    facts = {each["label"]: each for each in reasoning(trained)["facts"]}
-    assert facts["Next in line"]["value"] == "CPU"
-    assert facts["Runner-up"]["value"] == "2 vCPUs · 1 GiB · disk fast (emulated) · batch 32"
+    facts = {label: value for label, value, _remark in reasoning(trained)["facts"]}
+    assert facts["Next in line"] == "CPU"
+    assert facts["Runner-up"] == "2 vCPUs · 1 GiB · disk fast (emulated) · batch 32"
     inferred = next(subject for subject in subjects(material) if subject.name == INFER.name)
     assert reasoning(inferred)["next_run"].startswith("Measure infer-squeezenet at 4 vCPUs")
 
@@ -303,21 +303,3 @@ def test_a_cheaper_spec_says_what_it_gives_saves_and_why_not(trained: Subject) -
 def test_without_an_answer_nothing_is_rejected(trained: Subject) -> None:
     assert rejected(replace(trained, answer=None))["rejected"] == []
     assert reasoning(replace(trained, answer=Answer(TRAIN.name, "refused")))["reasons"] == []
-
-
-@pytest.mark.parametrize(
-    ("samples", "rate", "said"),
-    [
-        (
-            IMAGENET_IMAGES,
-            Estimate(182.7, 178.0, 188.0),
-            ("7,010 s (6,810–7,200)", "1 h 57 min (1 h 54 min to 2 h 00 min)"),
-        ),
-        (1000, Estimate(10.0, 0.0, 20.0), ("100 s (from 50)", "1 min 40 s")),
-        (100, Estimate(10.0, 10.0, 10.0), ("10 s", "")),
-        (100, Estimate(0.0, 0.0, 0.0), ("unknown", "")),
-    ],
-)
-def test_the_time_for_imagenet_is_in_seconds_and_in_words(samples: int, rate: Estimate, said: tuple[str, str]) -> None:
-    """A rate that may be nothing leaves the longest time open; below a minute the seconds say it all."""
-    assert time_for(samples, rate) == said

@@ -1,10 +1,9 @@
-"""Samples over time, rates between them, and what NVML tells."""
+"""Samples over time, and what NVML tells."""
 
 from __future__ import annotations
 
 from itertools import count
 
-from sizer.analysis.accounting import rates
 from sizer.records.device import GpuSample
 from sizer.records.run import Sample
 from sizer.runner.sampler import Sampler
@@ -40,28 +39,3 @@ def test_a_sample_has_what_the_driver_told_last_of_each_gpu() -> None:
         sampler.tick()
     assert [sample.accelerator_busy for sample in sampler.samples] == [1.0, 3.0, None, None]
     assert [sample.gpus for sample in sampler.samples] == told
-
-
-BEFORE = Sample(
-    time=10, core_seconds=1, read_bytes=100, read_ios=1, periods=10, throttled_periods=5, host_core_seconds=9
-)
-AFTER = Sample(
-    time=12,
-    core_seconds=2,
-    read_bytes=300,
-    written_bytes=50,
-    read_ios=5,
-    write_ios=2,
-    periods=30,
-    throttled_periods=10,
-    host_core_seconds=12,
-)
-
-
-def test_rates_are_increments_a_second() -> None:
-    """Cores, other people's cores, bytes, IOs, and the share of throttled periods."""
-    found = rates(BEFORE, AFTER)
-    assert found is not None
-    assert (found.seconds, found.cores, found.other_cores) == (2, 0.5, 1.0)
-    assert (found.read_bytes, found.written_bytes, found.read_ios, found.write_ios) == (100, 25, 2, 1)
-    assert (found.throttled, found.accelerator) == (0.25, None)

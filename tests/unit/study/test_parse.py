@@ -12,14 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sizer.api import parse_study as parse_study_here
-from sizer.records.device import Device, DiskRates
+from sizer.records.device import DiskRates
 from sizer.records.messages import InputError
 from sizer.records.study import DiskTier, FrameworkPython, Limits, Measure, Objective, Study
-from sizer.study.document import RESOLVED, Document
+from sizer.study.document import RESOLVED
 from sizer.study.parse import read_study
 from sizer.study.presets import HostSize, Preset, vcpus_axis
 from sizer.study.resolved import to_yaml
-from sizer.study.workloads import LARGEST_TRIED, _check_network
 
 Parse = Callable[..., Study]
 
@@ -81,170 +80,10 @@ def test_only_workloads_is_required(parse: Parse) -> None:
     assert (study.name, study.measure, study.objective) == ("study", Measure(), Objective())
 
 
-@pytest.mark.parametrize(
-    ("kind", "framework", "network", "form", "batch_size", "name"),
-    [
-        ("image_training", "mxnet", "resnet50", "recordio", 32, "image_training-mxnet-resnet50"),
-        ("image_inference", "mxnet", "resnet50", "recordio", 32, "image_inference-mxnet-resnet50"),
-        ("language_training", "mxnet", "small", "text", 20, "language_training-mxnet-small"),
-        ("lstm_training", "mxnet", "small", "text", 20, "lstm_training-mxnet-small"),
-        ("imagenet_preprocessing", "opencv", None, "recordio", 32, "imagenet_preprocessing"),
-    ],
-)
-def test_each_kind_has_its_defaults(
-    parse: Parse, kind: str, framework: str, network: str | None, form: str, batch_size: int, name: str
-) -> None:
-    """A kind alone is a whole workload."""
-    (plan,) = one(parse, kind=kind).workloads
-    workload = plan.workload
-    assert (workload.framework, workload.network, workload.format) == (framework, network, form)
-    assert (workload.name, plan.batch_size) == (name, (batch_size,))
-
-
-def test_preprocessing_is_opencv(parse: Parse) -> None:
-    """No other framework takes part in it, so none is accepted; a study that sizer stored before keeps its word."""
-    text = "workloads:\n  - kind: imagenet_preprocessing\n    framework: mxnet\n"
-    for other in ("mxnet", "pytorch"):
-        with pytest.raises(
-            InputError, match=r"line 3: `framework` of imagenet_preprocessing can only be opencv; remove this"
-        ):
-            parse(text.replace("mxnet", other))
-    (stored,) = parse(RESOLVED + text).workloads
+def test_a_stored_study_of_preprocessing_keeps_its_word(parse: Parse) -> None:
+    """The first study folders call it mxnet."""
+    (stored,) = parse(RESOLVED + "workloads:\n  - kind: imagenet_preprocessing\n    framework: mxnet\n").workloads
     assert stored.workload.framework == "mxnet"
-
-
-def test_lists_of_networks_and_frameworks_are_workloads_of_their_own(parse: Parse) -> None:
-    """A given name is told apart by what varies; a value given twice is one."""
-    study = one(parse, "name: t, network: [resnet50, vgg16, vgg16], framework: [mxnet, pytorch]")
-    assert [plan.workload.name for plan in study.workloads] == [
-        "t-mxnet-resnet50",
-        "t-mxnet-vgg16",
-        "t-pytorch-resnet50",
-        "t-pytorch-vgg16",
-    ]
-    assert [plan.workload.name for plan in one(parse, "name: a--b, network: [vgg16]").workloads] == ["a--b"]
-    assert one(parse, "network: [resnet50, vgg16]").workloads[1].workload.name == "image_training-mxnet-vgg16"
-
-
-def test_a_single_value_is_an_axis_of_one(parse: Parse) -> None:
-    """A scalar may be given where a list is an axis."""
-    (plan,) = one(parse, "batch_size: 8", "axes: {vcpus: 1, memory: 1GiB, disk: d}\ndisks: {d: /d}\n").workloads
-    assert (plan.batch_size, plan.vcpus, plan.memory_bytes, plan.disk) == ((8,), (1.0,), (2**30,), ("d",))
-
-
-def test_values_said_twice_are_measured_once(parse: Parse) -> None:
-    """1 and 1.0, 1GiB and 1024MiB are the same."""
-    (plan,) = one(parse, rest="axes: {vcpus: [2, 1, 1.0], memory: [1GiB, 1024MiB]}\n").workloads
-    assert (plan.vcpus, plan.memory_bytes) == ((2.0, 1.0), (2**30,))
-
-
-def test_a_workloads_axes_override_the_studys_one_by_one(parse: Parse) -> None:
-    """An axis that the workload does not name is the study's; an empty one is not limited."""
-    text = "workloads:\n  - {kind: image_training, axes: {vcpus: [], batch_size: 4}}\naxes: {vcpus: 1, memory: 1GiB}\n"
-    (plan,) = parse(text).workloads
-    assert (plan.vcpus, plan.memory_bytes, plan.batch_size) == ((), (2**30,), (4,))
-
-
-def test_the_nearest_batch_size_wins(parse: Parse) -> None:
-    """A workload's own, then the study's axis, then its kind's; two of its own are one too many."""
-    assert one(parse, "batch_size: [8, 4]", "axes: {batch_size: 16}\n").workloads[0].batch_size == (8, 4)
-    assert one(parse, "", "axes: {batch_size: 16}\n").workloads[0].batch_size == (16,)
-    with pytest.raises(InputError, match="remove one of them"):
-        one(parse, "batch_size: 8, axes: {batch_size: 4}")
-    with pytest.raises(InputError, match="`batch_size`"):
-        one(parse, "", "axes: {batch_size: []}\n")
-
-
-@pytest.mark.parametrize(
-    ("keys", "rest", "cache"),
-    [
-        ("", "axes: {memory: [1GiB, 2GiB]}", "natural"),
-        ("", "axes: {memory: 1GiB}", "cold"),
-        ("cache: cold", "axes: {memory: [1GiB, 2GiB]}", "cold"),
-        ("cache: warm", "", "warm"),
-        ("input: cached", "", "warm"),
-        ("input: cached", "axes: {memory: [1GiB, 2GiB]}", "warm"),
-        ("input: synthetic, cache: cold", "", "cold"),
-        ("", "axes: {memory: 1GiB}\naround: {memory: 2GiB}", "natural"),
-        ("", "axes: {vcpus: 1}\naround: {memory: 2GiB}", "cold"),
-        ("", "axes: {disk: [a, b]}\ndisks: {a: /, b: /}", "cold"),
-        ("cache: warm", "axes: {disk: [a, b]}\ndisks: {a: /, b: /}", "warm"),
-        ("", "axes: {disk: [a, b], memory: [1GiB, 2GiB]}\ndisks: {a: /, b: /}", "natural"),
-        ("memory_floor: true", "axes: {vcpus: 1}", "cold"),
-        ("memory_floor: true", "axes: {memory: [1GiB, 2GiB]}", "natural"),
-    ],
-)
-def test_a_memory_axis_is_measured_natural(parse: Parse, keys: str, rest: str, cache: str) -> None:
-    """Unless the file says otherwise; without one, the page cache is cold."""
-    assert one(parse, keys, rest + "\n").workloads[0].workload.cache == cache
-
-
-@pytest.mark.parametrize(("keys", "asked"), [("memory_floor: true", True), ("memory_floor: false", False), ("", False)])
-def test_a_memory_floor_is_searched_for_on_demand(parse: Parse, keys: str, asked: bool) -> None:
-    """Only for the workload that asks for it."""
-    assert one(parse, keys).workloads[0].memory_floor is asked
-
-
-@pytest.mark.parametrize(
-    ("keys", "most"), [("largest_batch: true", LARGEST_TRIED), ("largest_batch: 512", 512), ("largest_batch: false", 0)]
-)
-def test_the_largest_batch_is_searched_for_on_demand(parse: Parse, keys: str, most: int) -> None:
-    """A number is the largest to try; what the folder holds is read as the same."""
-    study = one(parse, keys)
-    assert study.workloads[0].largest_batch == most
-    assert parse(to_yaml(study)).workloads[0].largest_batch == most
-
-
-def test_a_command_is_told_which_batch_to_try(parse: Parse) -> None:
-    """Else each run of the search would be the same; so is a batch below one refused."""
-    command = "workloads:\n  - kind: command\n    command: ./train %s\n    pattern: torch\n    largest_batch: true\n"
-    assert parse(command % "--batch {batch_size}").workloads[0].largest_batch == LARGEST_TRIED
-    with pytest.raises(InputError, match="line 5: the command is not told which batch size to try"):
-        parse(command % "")
-    with pytest.raises(InputError, match="true, or the largest batch to try"):
-        one(parse, "largest_batch: 0")
-
-
-@pytest.mark.parametrize(
-    ("keys", "rest", "preset", "asked"),
-    [
-        ("isolate: true", "", None, True),
-        ("", "isolate: true\n", None, True),
-        ("isolate: false", "isolate: true\n", None, False),
-        ("", "", None, False),
-        ("", "", "standard", False),
-        ("", "", "full", True),
-        ("isolate: false", "", "full", False),
-        ("", "isolate: false\n", "full", False),
-    ],
-)
-def test_stages_are_isolated_on_demand(parse: Parse, keys: str, rest: str, preset: str | None, asked: bool) -> None:
-    """A workload's own word counts more than the study's, and both more than a preset."""
-    text = f"workloads:\n  - kind: image_training\n    {keys}\n{rest}"
-    assert parse(text, preset).workloads[0].isolate is asked
-
-
-def test_no_stage_of_a_command_is_isolated(parse: Parse) -> None:
-    """For a whole study a command is passed over; asked of it by name, the request is refused with its line."""
-    command = "workloads:\n  - kind: command\n    command: ./train\n    pattern: torch\n"
-    assert parse(f"{command}isolate: true\n", "full").workloads[0].isolate is False
-    with pytest.raises(InputError, match="line 5: `isolate: true` does not work with a command"):
-        parse(f"{command}    isolate: true\n")
-
-
-@pytest.mark.parametrize(
-    ("device", "record"),
-    [
-        ("cpu", Device()),
-        ("cuda:3", Device("cuda", 3)),
-        ("{emulate: {gpu: p100}}", Device("emulated", 0, "P100", 219.0, "a benchmark")),
-        ("{emulate: {samples_per_second: 300}}", Device("emulated", 0, None, 300.0, "given in the study file")),
-        ("{emulate: {gpu: X1, samples_per_second: 5, source: mine}}", Device("emulated", 0, "X1", 5.0, "mine")),
-    ],
-)
-def test_devices(parse: Parse, device: str, record: Device) -> None:
-    """A GPU's rate is the published one unless it is given."""
-    assert one(parse, f"device: {device}").workloads[0].workload.device == record
 
 
 def test_disks(parse: Parse) -> None:
@@ -380,36 +219,10 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, content: bytes | Non
         read_study(tmp_path, None, HostSize(2, 2**30), None)
 
 
-def test_a_command_without_data_is_cold(parse: Parse) -> None:
-    """Its memory axis is about its own memory: no page cache is known that a later epoch could use."""
-    study = parse("workloads: [{kind: command, command: ['true'], axes: {memory: [1GiB, 2GiB]}}]")
-    assert study.workloads[0].workload.cache == "cold"
-
-
-def test_a_mode_is_what_is_computed_of_a_batch(parse: Parse) -> None:
-    """A list is a workload each; the forward pass of a network that is trained is its inference."""
-    plans = one(parse, "name: t, mode: [forward, forward_backward, train, train]").workloads
-    assert [(plan.workload.name, plan.workload.kind, plan.workload.mode) for plan in plans] == [
-        ("t-forward", "image_inference", "forward"),
-        ("t-forward_backward", "image_training", "forward_backward"),
-        ("t-train", "image_training", "train"),
-    ]
-    (plan,) = one(parse, "mode: forward", kind="lstm_training").workloads
-    assert (plan.workload.name, plan.workload.kind) == ("lstm_training-mxnet-small", "lstm_training")
-
-
 def test_what_was_imported_takes_what_it_took(parse: Parse) -> None:
     """A network of vectors that somebody else measured is none of sizer's own."""
     (plan,) = parse(RESOLVED + "workloads:\n  - {kind: imported, name: a, network: fcn5, input: disk}\n").workloads
     assert plan.workload.network == "fcn5"
-
-
-def test_a_study_of_modes_is_one_of_mini_batches(parse: Parse) -> None:
-    """Its runs last up to a minute, unless the file or a preset says otherwise."""
-    text = "workloads:\n  - {kind: image_training, mode: forward}\n"
-    assert parse(text).measure == Measure(seconds=60.0)
-    assert parse(text + "measure: {seconds: 5, steps: 30}\n").measure == Measure(seconds=5.0, steps=30)
-    assert parse(text, preset="quick").measure.seconds == 10.0
 
 
 ANY_SCRIPT = """
@@ -514,28 +327,3 @@ def test_frameworks_networks_and_batch_sizes_are_crossed(parse: Parse) -> None:
     (both, other) = parse("workloads: [{kind: lstm_training, framework: [mxnet, pytorch]}]\n").workloads
     assert both.batch_size == other.batch_size == (20,)
     assert (both.workload.framework, other.workload.framework) == ("mxnet", "pytorch")
-
-
-def test_a_transformer_has_a_batch_size_of_its_own(parse: Parse) -> None:
-    """Beside an LSTM, under both names of the kind; what the study says goes before, and a command's is its own."""
-    for kind in ("language_training", "lstm_training"):
-        text = f"workloads: [{{kind: {kind}, framework: pytorch, network: [small, bert_base, gpt2_small]}}]\n"
-        assert [plan.batch_size for plan in parse(text).workloads] == [(20,), (8,), (8,)]
-        assert {plan.batch_size for plan in parse(text + "axes: {batch_size: [4, 2]}\n").workloads} == {(4, 2)}
-    (mine,) = parse("workloads: [{kind: command, command: [a], framework: jax, network: gpt2_small}]\n").workloads
-    assert mine.batch_size == (1,)
-
-
-def test_a_network_that_a_framework_lacks_is_refused() -> None:
-    """The sentence says which has it; a command may call its own network as it likes."""
-    document = Document("s.yaml", lines={("workloads", 0, "network"): 4})
-    key = ("workloads", 0, "network")
-    with pytest.raises(InputError) as error:
-        _check_network(document, key, "image_training", "mxnet", "vit_b16")
-    assert str(error.value) == (
-        "s.yaml line 4: mxnet has no vit_b16, which is in pytorch alone; ask for it in a workload of its own with "
-        "`framework: pytorch`."
-    )
-    _check_network(document, key, "image_training", "pytorch", "vit_b16")
-    _check_network(document, key, "image_training", "mxnet", "resnet50")
-    _check_network(document, key, "command", "jax", "vit_b16")

@@ -14,8 +14,9 @@ import pytest
 from sizer.cli import main
 from sizer.cli.arguments import _Command, parser
 from sizer.records.messages import AllOf, AnyOf, HostError, InputError, Lines, Message
+from sizer.storage.announcements import Announcement, AnnouncementKind
 from sizer.words.language import in_words, without_marks
-from sizer.words.terminal import data_lacking
+from sizer.words.terminal import announcement_in_words
 from tests import ROOT
 from tests.catalogue import collected, keywords, spoken, write_catalogue
 
@@ -184,7 +185,8 @@ def helps(each: argparse.ArgumentParser) -> Iterator[str]:
 
 def test_the_page_leaves_out_marks_of_sentences_and_not_of_names() -> None:
     """A name may have a mark of its own."""
-    said = data_lacking("a`b", "no room")
+    lacking = Announcement(AnnouncementKind.DATA_LACKING, name="a`b", why=Message("no room"))
+    said = announcement_in_words(lacking)
     assert said == "  workload `a`b`: its data cannot be prepared: no room"
     with without_marks():
-        assert data_lacking("a`b", "no room") == "  workload a`b: its data cannot be prepared: no room"
+        assert announcement_in_words(lacking) == "  workload a`b: its data cannot be prepared: no room"

@@ -14,7 +14,7 @@ from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.records.units import GIB, MIB
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
-from sizer.words.profiling import axes_lines, disks_not_read, first_run_failed, needs_lines
+from sizer.words.profiling import axes_lines, first_run_failed, needs_lines
 from sizer.words.runs import run_in_words
 
 NEEDS = Needs(
@@ -116,14 +116,6 @@ def test_a_crash_after_steps_that_nobody_saw_is_a_crash() -> None:
     said = " ".join(first_run_failed(run, Path("x.log"), ()))
     assert "sizer.meter" not in said
     assert "what it printed: x.log" in said
-
-
-def test_disks_that_are_not_read() -> None:
-    assert disks_not_read(("fast",), True) == (
-        "the command reads nothing from fast: write {data} in it in the place of the path of its data, or {scratch} "
-        "where it writes"
-    )
-    assert "give --data PATH" in disks_not_read(("fast", "slow"), False)
 
 
 def test_a_run_is_named_by_what_it_was_told() -> None:

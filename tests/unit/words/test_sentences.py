@@ -10,7 +10,7 @@ import pytest
 
 from sizer.model.fitting import fit
 from sizer.model.model import WhatIf, WorkloadModel
-from sizer.plan.two_epochs import PassResult, TwoEpochs
+from sizer.plan.following import PassResult, TwoEpochs
 from sizer.records.answer import Alternative, Answer, Baseline, Family, Recommendation
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import Device, DiskRates

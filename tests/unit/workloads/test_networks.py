@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from sizer.records.kinds import DIFFERENCES, TAKES_VECTORS
+from sizer.records.kinds import DIFFERENCES, TRANSFORMERS
+from sizer.study.json_schema import schema
 from tests import ROOT
 from workloads import networks
 from workloads.backends import (
@@ -91,7 +92,9 @@ def test_the_documentation_has_every_count() -> None:
 
 def test_sizer_and_its_workloads_agree_on_what_takes_vectors() -> None:
     """The two know nothing of each other."""
-    assert TAKES_VECTORS == networks.TAKES_VECTORS
+    rules = schema()["$defs"]
+    assert {*rules["takes_vectors"]["enum"]} == networks.TAKES_VECTORS
+    assert {*rules["in_pytorch_alone"]["enum"]} == TRANSFORMERS
 
 
 @pytest.mark.parametrize("framework", ["mxnet", "pytorch"])

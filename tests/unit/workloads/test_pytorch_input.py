@@ -218,7 +218,7 @@ def test_numbers_too_small_to_matter_take_no_longer_than_others() -> None:
 
 COPIES = """
 import torch
-from workloads.backends import pytorch_input, pytorch_placing
+from workloads.backends import pytorch_input, pytorch_training
 
 class OnGpu:
     type = "cuda"
@@ -233,7 +233,7 @@ class Tensor:
         asked.append((self.pinned, how))
         return self
 
-pytorch_placing.placed(Tensor(), OnGpu())
+pytorch_training.placed(Tensor(), OnGpu())
 torch_tensor, made = torch.tensor, []
 torch.tensor = lambda *args, **how: made.append(args) or torch_tensor(*args, **how)
 for _ in range(3):

@@ -1,4 +1,4 @@
-"""How long a run may take. Pure.
+"""When a run ends: it has shown enough, or has taken as long as it may. Pure.
 
 Nobody knows how long a program needs to its first step, so a run is given a time that most start-ups end in, more where
 other runs of the workload needed more, and more if it is still busy when that is over. From its first step on, its own
@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
+from sizer.analysis.epochs import Epochs, Shown
 from sizer.analysis.events import Reading
 from sizer.records.kinds import COMMAND
 from sizer.records.run import DataSet, DiskCheck, Sample
@@ -137,3 +139,86 @@ def is_busy(samples: Sequence[Sample], vcpus: float | None) -> bool:
     cores = (last.core_seconds - first.core_seconds) / seconds
     moved = last.read_bytes + last.written_bytes - first.read_bytes - first.written_bytes
     return cores >= BUSY_CORES * min(1.0, vcpus or 1.0) or moved / seconds >= BUSY_BYTES
+
+
+LOOKS = ((0.5, 0.5), (0.75, 1.0), (1.0, 1.0))
+"""When a run is judged, as a share of its seconds, and the share of the asked half-width that is enough then.
+
+Each look is a chance to stop at an interval that is narrow by luck (optional stopping): looks every half second cost up
+to 3 % of coverage, these 1 %. The first asks for more, so that no run is near both bounds (as in O'Brien, Fleming 1979,
+"A multiple testing procedure for clinical trials"). None is earlier, however short the steps: what comes now and then,
+such as a stall every few seconds, is missed with no doubt shown. One more look at a quarter of 30 s, for a quarter of
+the half-width, took the coverage of steps of 5 ms with stalls every 3 s from 94 to 89.5 %, and that of a drift of 10 %
+from 95 to 91.5 % (200 simulated runs each; autocorrelated noise lost nothing).
+"""
+
+FEWEST_PRECISE = 10
+"""Intervals of steps below which no run is taken for precise."""
+
+EPOCHS_LOOK = 0.05
+"""A run that is measured by whole epochs is judged again when it has become longer by this share."""
+
+
+class Stop(str, Enum):
+    """Why a run was ended."""
+
+    PRECISION = "precision"
+    TIME = "time"
+    ENDED = "ended"
+    DEADLINE = "deadline"
+    INTERRUPTED = "interrupted"
+    BROKEN_EVENTS = "broken_events"
+    SLOW_PATTERN = "slow_pattern"
+    CONTAINER = "container"
+    ABSENT = "absent"
+    ESCAPED = "escaped"
+    WRONG_UNIT = "wrong_unit"
+    STOOD_STILL = "stood_still"
+
+
+BY_TIME = frozenset({None, Stop.PRECISION, Stop.TIME, Stop.DEADLINE, Stop.ABSENT, Stop.WRONG_UNIT})
+"""What is judged by when things came, so that it means nothing where sizer stood still meanwhile; None goes on."""
+
+
+def enough(shown: Shown, measure: Measure, now: float) -> Stop | None:
+    """PRECISION or TIME once the steady state is good enough; None while the run should go on.
+
+    `now` is the time of the last step. A run that is measured by whole epochs needs one, and ends with the first that
+    is over when its time is up; where no epoch is reported, none can be waited for, and the time alone ends the run.
+    None ends before it is measured over the steps that were asked for.
+    """
+    steady = shown.steady
+    if steady is None or not shown.sufficient or steady.intervals < measure.steps:
+        return None
+    if now - steady.start >= measure.seconds:
+        return Stop.TIME
+    passed = [width for share, width in LOOKS if steady.measured_seconds >= share * measure.seconds]
+    if not passed or steady.intervals < FEWEST_PRECISE or shown.epochs is Epochs.NOT_KNOWN:
+        return None
+    return Stop.PRECISION if steady.relative_half_width <= passed[-1] * measure.precision else None
+
+
+def next_look(shown: Shown, measure: Measure, began: float, now: float) -> float:
+    """The time at which a run that has not shown enough is judged again; `began` is the time of its first step."""
+    if shown.steady is None:
+        return now
+    if shown.epochs not in (Epochs.ANY, Epochs.NOT_KNOWN):
+        return now + EPOCHS_LOOK * (now - began)
+    looks = (shown.steady.start + share * measure.seconds for share, _ in LOOKS)
+    return next((look for look in looks if look > now), now)
+
+
+ARRIVAL_CORE_SECONDS = 1e-5
+"""No process tells of steps, or passes on a line that does, in less: a write and a wake-up take as long."""
+
+FEWEST_ARRIVALS = 10
+FEWEST_SECONDS = 5.0
+
+
+def is_absent(core_seconds: float, resolution: float, arrivals: int, seconds: float) -> bool:
+    """Whether steps were told so many times while the group used no more CPU time than its count cannot show.
+
+    How many steps were told each time does not matter, nor does a wait for an accelerator: that is submitted from here.
+    """
+    enough = arrivals >= FEWEST_ARRIVALS and seconds >= FEWEST_SECONDS
+    return enough and core_seconds + resolution < ARRIVAL_CORE_SECONDS * arrivals
