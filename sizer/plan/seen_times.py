@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from sizer.analysis.ending import Stop
 from sizer.analysis.epochs import measured_from_epoch
 from sizer.analysis.stopping import Stop
 from sizer.records.run import Run, Sample
