@@ -16,6 +16,8 @@ from sizer.bundled.reports.subject import Material
 from tests.shared import held
 
 NOTHING = "about:blank"
+PATIENT = 150_000
+"""Milliseconds until what does not come never will; of Playwright, 30 s, too few where others have the CPUs."""
 PHONE = 500
 """Below this width (CSS pixels) the browser lays a page out as a phone does."""
 
@@ -47,6 +49,7 @@ class Browser:
 
     def _new_tab(self, phone: bool, **options: Any) -> Page:
         context = self._chromium.new_context(is_mobile=phone, **options)
+        context.set_default_timeout(PATIENT)
         context.on("request", self._asked)
         context.on("console", self._said)
         context.on("weberror", lambda error: self.faults.append(f"error: {error.error}"))

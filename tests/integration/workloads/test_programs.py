@@ -9,7 +9,9 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from typing import Any
+
 import pytest
+
 from tests import ROOT
 from workloads import recordio
 from workloads.backends import mxnet_library
