@@ -9,7 +9,6 @@ from pathlib import Path
 
 from sizer.files.data_paths import refuse_no_disk
 from sizer.host.cuda_devices import cuda_gpus, visible_gpus
-from sizer.host.cuda_library import cuda_gpus
 from sizer.host.frameworks import gpus_seen
 from sizer.host.interpreters import examined, interpreter, what_it_lacks, wrong_interpreter
 from sizer.host.nvml import gpus, has_driver

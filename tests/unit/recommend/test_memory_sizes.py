@@ -15,7 +15,6 @@ from sizer.records.prediction import Refused
 from sizer.records.run import Demand, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.units import GIB
-from sizer.words.answers import refusal_sentences
 from sizer.words.names import terms_of
 from sizer.words.reasons.suggestions import refusal_sentences
 
