@@ -71,7 +71,7 @@ setup(
     python_requires=">=3.10",
     packages=find_packages(include=["sizer", "sizer.*"]),
     package_data={
-        "sizer": ["**/*.json", "**/*.csv", "**/*.yaml", "**/*.mo", "hook/*.py"],
+        "sizer": ["**/*.json", "**/*.csv", "**/*.yaml", "**/*.mo", "hook/*.py", "catalog/data/*.md"],
         "sizer.bundled.workloads": ["**/*"],
         "sizer.bundled.reports": ["**/*"],
     },

@@ -12,7 +12,7 @@ from sizer.recommend.job_changes import MIN_GAIN, Change, ChangeKind, changes, j
 from sizer.records.answer import GpuOption, InstanceOffer
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.messages import NoAnswer
-from sizer.records.prediction import ReasonCode
+from sizer.records.prediction import ReasonCode, reason
 from sizer.records.units import GIB, RELATIVE, format_bytes, format_number, format_usd
 from sizer.words import accelerators as gpu_words
 from sizer.words.answers import change_evidence, change_named, gain_in_words, no_change, then_bound
@@ -66,7 +66,7 @@ def _instance_row(number: int, place: int, offer: InstanceOffer, subject: Subjec
     rate = answer.throughput if answer is not None and not answer.rate_in_doubt else None
     source, as_of = offer_source(offer)
     million = offer.usd_per_million_samples if subject.unit != RELATIVE else None
-    notes = [note for note in offer.notes if note.code is not ReasonCode.PRICES]
+    notes = [note for note in offer.notes if note != reason(ReasonCode.PRICES)]
     return {
         "workload": subject.name,
         "number": number,

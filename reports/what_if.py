@@ -6,6 +6,7 @@ The equation stands in `templates/model.js`; sentences are made here, with place
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, astuple, dataclass, field, replace
 from typing import Any
 
@@ -304,11 +305,12 @@ def _disk_rate(name: str, sets: str, values: Sequence[int], usual: int, scale: f
 
 
 def _tiers(catalog: Catalog) -> Iterable[tuple[str, DiskRates]]:
+    """Disks, no file systems, whose figures are known, as far as they are sold with this size."""
     for offer in catalog.disks:
-        try:
-            yield offer.name, offer.rates(TIER_BYTES)
-        except InputError:  # not sold with this size
-            continue
+        with suppress(InputError):
+            rates = offer.rates(TIER_BYTES)
+            if offer.disk_class != "file" and None not in (rates.read_iops, rates.read_bytes_per_second):
+                yield offer.name, rates
 
 
 def tier_rates(catalog: Catalog) -> dict[str, DiskRates]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from sizer.catalog.catalog import Catalog
@@ -12,6 +13,8 @@ from sizer.records.notes import NoteKind
 from sizer.records.run import Run
 from sizer.words.names import Terms
 from sizer.words.reasons import reason_sentences
+
+STORED = Path(__file__).parent / "stored"
 
 Read = Callable[..., Imported]
 """Imports a table given as text, under a name of its own or none."""
@@ -33,16 +36,22 @@ WHOLE_MACHINES = """
 """Machines whose vCPUs and memory grow with their accelerators."""
 
 
+@cache
+def stored_catalog() -> Catalog:
+    """182 instance types at prices that stay: an answer to a table follows from the table and from these."""
+    return Catalog.load(STORED / "instances.csv")
+
+
 def kinds(found: Imported) -> list[NoteKind]:
     """What is noted of the table, without what it is called."""
     return [note.kind for note in found.notes[1:]]
 
 
 def imported(folder: Path, table: str) -> Imported:
-    """The table as it is read with sizer's own catalogue; the lines of its text may be indented."""
+    """The table as it is read with the stored catalogue; the lines of its text may be indented."""
     path = folder / "table.csv"
     path.write_text("\n".join(line.strip() for line in table.strip().splitlines()) + "\n")
-    return read_measurements(path, Catalog.load())
+    return read_measurements(path, stored_catalog())
 
 
 def runs_of(folder: Path, table: str) -> tuple[Run, ...]:

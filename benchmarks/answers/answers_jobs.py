@@ -9,15 +9,13 @@ batch size. Nothing here is sizer's, so that the answers of sizer are judged by 
 from __future__ import annotations
 
 import csv
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-CATALOG = Path(__file__).parents[2] / "sizer" / "catalog" / "catalog.json"
+CATALOG = Path(__file__).parents[2] / "sizer" / "catalog" / "data" / "instances.csv"
 SAME_MEMORY = 0.1
 """A provider's GiB of a GPU may be so much less than the GB in its name."""
 PUBLISHED = Path(__file__).parent / "published.csv"
@@ -159,7 +157,7 @@ class Sold:
 
 def retired_machines(path: Path = CATALOG) -> frozenset[str]:
     """The names of those of the catalogue that nobody can rent any more: no answer may be one of them."""
-    return frozenset(each["instance_type"] for each in _entries(path) if each["retired"] is not None)
+    return frozenset(each["instance_type"] for each in _entries(path) if each["retired"])
 
 
 def sold_machines(path: Path = CATALOG) -> tuple[Sold, ...]:
@@ -168,22 +166,21 @@ def sold_machines(path: Path = CATALOG) -> tuple[Sold, ...]:
         Sold(
             each["provider"],
             each["instance_type"],
-            each["region"],
-            each["vcpus"],
-            each["memory_bytes"] / 2**30,
-            each["gpu"],
-            each["gpu_count"],
-            each["gpu_memory_bytes"] / 2**30 if each["gpu_memory_bytes"] else None,
-            each["usd_per_hour"],
+            each["region"] or None,
+            float(each["vcpus"]),
+            float(each["memory_gib"]),
+            each["gpu"] or None,
+            int(float(each["gpu_count"] or 0)),
+            float(each["gpu_memory_gib"]) if each["gpu_memory_gib"] else None,
+            float(each["price_per_hour"]) if each["price_per_hour"] and each["currency"] == "USD" else None,
         )
         for each in _entries(path)
-        if each["retired"] is None
+        if each["status"] in ("active", "previous-generation") and not each["shared_cpu"]
     )
 
 
-def _entries(path: Path) -> list[dict[str, Any]]:
-    entries: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["instances"]
-    return entries
+def _entries(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
 
 
 def usd_per_hour(machine: Machine, sold: Sequence[Sold]) -> float | None:

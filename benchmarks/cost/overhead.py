@@ -21,6 +21,7 @@ from pathlib import Path
 from statistics import fmean
 
 from sizer import bundled
+from sizer.files.cache import cache_folder
 from sizer.host.interpreters import interpreter
 from sizer.host.machine import facts
 from sizer.limits.detection import detect
@@ -34,7 +35,6 @@ from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.runner.child import started
 from sizer.runner.commands import RunPaths
 from sizer.runner.launcher import RunContext, launch
-from sizer.storage.data_cache import cache_folder
 from sizer.storage.data_sets import DataSets
 from sizer.words.failures import failure_line
 

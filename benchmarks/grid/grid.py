@@ -27,11 +27,11 @@ sys.path.append(str(Path(__file__).parents[2]))
 
 from sizer import bundled
 from sizer.exchange.measurements import write_csv
+from sizer.files.cache import cache_folder
 from sizer.host.interpreters import interpreter
 from sizer.records.messages import SizerError
 from sizer.records.run import Run
 from sizer.records.study import Workload
-from sizer.storage.data_cache import cache_folder
 from sizer.storage.data_sets import DataSets
 from sizer.store.study_folder import StudyFolder
 from workloads import recordio

@@ -11,10 +11,10 @@ import argparse
 import os
 from dataclasses import asdict
 
+from sizer.files.cache import cache_folder
 from sizer.limits.detection import detect
 from sizer.records.device import DiskRates
 from sizer.records.study import DiskTier
-from sizer.storage.data_cache import cache_folder
 from sizer.storage.disk_check import Fio, check_disk, expected
 from sizer.storage.disks import emulated_volume
 

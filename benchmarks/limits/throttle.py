@@ -27,6 +27,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from sizer.files.cache import cache_folder
 from sizer.limits.detection import detect
 from sizer.limits.interface import LimitsBackend, Throttle
 from sizer.records.device import DiskRates
@@ -34,7 +35,6 @@ from sizer.records.messages import HostError, SizerError
 from sizer.records.run import Sample
 from sizer.records.study import Limits
 from sizer.records.units import GIB
-from sizer.storage.data_cache import cache_folder
 from sizer.storage.data_sets import size_of
 from sizer.storage.disks import Volume, emulated_volume, remove_leftovers
 from sizer.storage.page_cache import evict

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -20,8 +19,6 @@ from hypothesis import strategies as st
 
 from sizer.analysis.events import EventError, EventReader
 from sizer.analysis.log_rates import LogRates
-from sizer.catalog.catalog import Catalog
-from sizer.catalog.importing import catalog_text
 from sizer.cli.tables import COLUMNS
 from sizer.exchange.imported import read_measurements
 from sizer.files.codec import from_json, to_json
@@ -160,8 +157,8 @@ def targets(sandbox: Sandbox) -> tuple[Target, ...]:
     runs = sorted(str(path.relative_to(root)) for path in (root / STUDY / "runs").glob("*.json"))
     dry = ("run", "new.yaml", "--dry-run", "--out", "new")
     at = [("predict", STUDY, "--at", "places.csv"), (*PREDICT, "--at", "places.csv")]
-    offers = [("recommend", STUDY, "--catalog", "offers.json"), ("catalog", "validate", "offers.json")]
-    listed = [("catalog", "list", "offers.json"), ("catalog", "list", "--json", "offers.json")]
+    offers = [("recommend", STUDY, "--catalog", "offers.csv"), ("catalog", "validate", "offers.csv")]
+    listed = [("catalog", "list", "offers.csv"), ("catalog", "list", "--json", "offers.csv")]
     concluding = [words for words in READING if words[0] in ("fit", "predict", "recommend", "report")]
 
     # The page takes ten times as long as what it is made of.
@@ -183,7 +180,7 @@ def targets(sandbox: Sandbox) -> tuple[Target, ...]:
         spoil("model.json", 200, [f"{STUDY}/model.json"], concluding, frozenset({0})),
         spoil("recommendation.json", 100, [f"{STUDY}/recommendation.json"], [("report", STUDY)], frozenset({0})),
         spoil("predict --at", 1200, ["places.csv"], at, ANSWERS),
-        spoil("catalogue", 1200, ["offers.json"], [*offers, *offers, *listed], ANSWERS),
+        spoil("catalogue", 1200, ["offers.csv"], [*offers, *offers, *listed], ANSWERS),
         Target("catalogue, import", 700, importing, judge),
         Target("import", 900, _measured_tables(root), lambda case: parsed(case, _import)),
         Target("arguments", 300, arguments(), judge),
@@ -198,7 +195,7 @@ def write_files(root: Path) -> Sandbox:
         (root / folder).mkdir(parents=True)
     write_study(root / STUDY)
     (root / "new.yaml").write_text(WRITTEN)
-    (root / "offers.json").write_text(_few_offers())
+    (root / "offers.csv").write_text(IMPORTED["instances.csv"])
     rows = list(csv.DictReader(io.StringIO((root / STUDY / MEASURED).read_text())))
     with (root / "places.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, [*COLUMNS, "throughput"], extrasaction="ignore")
@@ -255,12 +252,6 @@ def _failed(run: Run) -> Run:
 def _with_series(run: Run) -> Run:
     steps = tuple(Step(100.0 + 0.1 * number, 32, 0.01, 0, 0.09) for number in range(6))
     return replace(run, steps=steps, samples=tuple(Sample(100.0 + 0.5 * at, 0.4 * at, 2**29) for at in range(4)))
-
-
-def _few_offers() -> str:
-    """A catalogue of a few entries of each part: what is wrong with one of thousands is found as well in one of six."""
-    offers = json.loads(catalog_text(Catalog.load()))
-    return json.dumps({part: entries[:6] if isinstance(entries, list) else entries for part, entries in offers.items()})
 
 
 def _cases(

@@ -13,7 +13,8 @@ from sizer.api.events import Conclusion, HostSeen
 from sizer.api.fitted_model import OnStep, Stage, StepBegun, fitted, measured_runs, no_step, refuse_folder
 from sizer.api.study_plan import asked_specs, chosen_next, searches_left, still_planned
 from sizer.bundled.reports.subject import Material, Progress
-from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.catalog.catalog import Catalog
+from sizer.catalog.machines import InstanceType
 from sizer.exchange.measurements import write_tables
 from sizer.exchange.published import recommendation_form
 from sizer.model.model import Model

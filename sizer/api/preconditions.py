@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from sizer.files.cache import cache_folder
 from sizer.files.data_paths import refuse_no_disk
 from sizer.host.cuda_devices import cuda_gpus, visible_gpus
 from sizer.host.frameworks import gpus_seen
@@ -23,7 +24,6 @@ from sizer.records.notes import Note, NoteKind
 from sizer.records.own_programs import placeholders_in
 from sizer.records.study import FrameworkPython, Limits, RunSpec, Study, Workload
 from sizer.runner.commands import gpu_environment
-from sizer.storage.data_cache import cache_folder
 from sizer.storage.data_sets import check_cache, check_data
 from sizer.storage.disks import missing_for_emulation, mount_answers
 

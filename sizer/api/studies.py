@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sizer.catalog.catalog import Catalog
+from sizer.files.cache import cache_folder
 from sizer.host.machine import Host, facts
 from sizer.limits.detection import detect
 from sizer.limits.interface import LimitsBackend
 from sizer.records.study import Study
-from sizer.storage.data_cache import cache_folder
 from sizer.storage.disk_check import Fio
 from sizer.study import parse
 from sizer.study.presets import HostSize

@@ -2,123 +2,28 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from importlib.resources import files
 from pathlib import Path
-from typing import TypeVar
 
 from sizer.catalog.accelerator_rates import PROCESSOR, AcceleratorRate, shipped_rates
 from sizer.catalog.data_sheets import data_sheets
 from sizer.catalog.gpu_scaling import ScalingLoss, scaling_loss
 from sizer.catalog.gpus import GPU_MEMORY_GB, read_gpu_name, same_gpu
+from sizer.catalog.importers import own
+from sizer.catalog.importers.given import Given
+from sizer.catalog.importing import read, read_file
+from sizer.catalog.machines import SOLD, DiskTier, Entry, InstanceType, database_of, records, selection, shipped
+from sizer.catalog.query import rows_where
 from sizer.catalog.rate_estimate import RateEstimate, RateQuestion, estimate, known_beside, published_batch_sizes
-from sizer.files.codec import from_json
-from sizer.files.given_files import read_given
 from sizer.records.device import DiskRates
-from sizer.records.domains import Amount, Bytes, Count, Text, Vcpus, Year
-from sizer.records.messages import AllOf, InputError, Message, advised_name, quoted
-from sizer.records.units import GIB
+from sizer.records.messages import AllOf, InputError, Message, advised_name
 
-CATALOG_SCHEMA_VERSION = 1
 MODES = ("train", "infer", "forward", "forward_backward")
 """What a rate may be of."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class InstanceType:
-    """A machine on offer. Bytes are the whole machine's, `gpu_memory_bytes` one GPU's; a price of None is unknown.
-
-    `usd_per_hour` is the price on demand, `usd_per_hour_spot` that of spare capacity. `retired` is the year since which
-    nobody can rent it, at the latest; None where it is sold. What is measured on one that is retired stays true.
-    """
-
-    provider: Text
-    region: Text | None = None
-    instance_type: Text
-    vcpus: Vcpus
-    memory_bytes: Bytes
-    gpu: Text | None = None
-    gpu_count: Count
-    gpu_memory_bytes: Count | None = None
-    local_nvme_bytes: Count | None = None
-    disk_bytes_per_second: Amount | None = None
-    usd_per_hour: Amount | None = None
-    usd_per_hour_spot: Amount | None = None
-    retired: Year | None = None
-    confidence: Text | None = None
-    as_of: Text
-    source: Text
-
-    @property
-    def name(self) -> str:
-        """`aws g4dn.xlarge`."""
-        return f"{self.provider} {self.instance_type}"
-
-    def is_called(self, name: str) -> bool:
-        """Whether that is its name: `aws g4dn.xlarge`, `aws/g4dn.xlarge` or `g4dn.xlarge`."""
-        return name.replace("/", " ", 1).lower() in (self.name.lower(), self.instance_type.lower())
-
-    @property
-    def chooses_gpu(self) -> bool:
-        """Whether the name is that of a host to which GPUs are added, or none: Google's N1. The entry is one choice."""
-        return self.provider == "gcp" and self.instance_type.startswith("n1-")
-
-
-@dataclass(frozen=True, kw_only=True)
-class DiskOffer:
-    """A disk tier on offer. The limit of a disk of S GiB is min(base + per_gib * S, max)."""
-
-    provider: Text
-    disk_tier: Text
-    disk_class: Text
-    read_iops_base: Amount
-    read_iops_per_gib: Amount
-    read_iops_max: Amount
-    read_bytes_per_second_base: Amount
-    read_bytes_per_second_per_gib: Amount
-    read_bytes_per_second_max: Amount
-    min_bytes: Count | None = None
-    max_bytes: Count | None = None
-    latency_seconds: Amount | None = None
-    usd_per_gib_month: Amount | None = None
-    confidence: Text | None = None
-    as_of: Text
-    source: Text
-
-    @property
-    def name(self) -> str:
-        """As a study names it: `alibaba/cloud_ssd`."""
-        return f"{self.provider}/{self.disk_tier}"
-
-    def rates(self, size_bytes: int) -> DiskRates:
-        """What a disk of this size gives; written like read. InputError outside the sizes on offer."""
-        size = size_bytes / GIB
-        if (self.min_bytes and size_bytes < self.min_bytes) or (self.max_bytes and size_bytes > self.max_bytes):
-            low = f"{(self.min_bytes or 0) / GIB:g}"
-            if not self.max_bytes:
-                raise InputError(
-                    "{disk} is not sold with {size} GiB; give a size of {low} GiB or more.",
-                    disk=self.name,
-                    size=f"{size:g}",
-                    low=low,
-                )
-            raise InputError(
-                "{disk} is not sold with {size} GiB; give a size from {low} GiB to {high} GiB.",
-                disk=self.name,
-                size=f"{size:g}",
-                low=low,
-                high=f"{self.max_bytes / GIB:g}",
-            )
-        iops = min(self.read_iops_base + self.read_iops_per_gib * size, self.read_iops_max)
-        rate = self.read_bytes_per_second_base + self.read_bytes_per_second_per_gib * size
-        rate = min(rate, self.read_bytes_per_second_max)
-        return DiskRates(read_iops=iops, read_bytes_per_second=rate, write_iops=iops, write_bytes_per_second=rate)
-
-
-Offer = TypeVar("Offer", InstanceType, DiskOffer, AcceleratorRate)
 
 
 @dataclass(frozen=True)
@@ -126,49 +31,91 @@ class Catalog:
     """All that is on offer."""
 
     instance_types: tuple[InstanceType, ...]
-    disks: tuple[DiskOffer, ...]
+    disks: tuple[DiskTier, ...]
     accelerators: tuple[AcceleratorRate, ...]
 
     @staticmethod
-    def load(path: str | Path | None = None) -> Catalog:
-        """The catalogue in `path`, by default the one that comes with sizer.
+    def load(*paths: str | Path) -> Catalog:
+        """What these files hold, in a form that `sizer catalog import` reads; of what none of them has, sizer's own.
 
-        InputError names the file, the entry and the field that is wrong.
+        InputError names the file, the line and the column that is wrong.
         """
-        if path is None:
-            return _shipped()
-        return _read(read_given(Path(path), Message("a catalogue")), str(path))
+        return _of_files(paths) if paths else _shipped()
+
+    @cached_property
+    def offered(self) -> tuple[InstanceType, ...]:
+        """What a job can rent, in the order of `InstanceType.price_order`."""
+        offered = (instance for instance in self.instance_types if instance.is_offered)
+        return tuple(sorted(offered, key=lambda instance: instance.price_order))
+
+    @cached_property
+    def _by_gpu(self) -> Mapping[str, tuple[InstanceType, ...]]:
+        """What a job can rent, by the key of its GPU."""
+        found: dict[str, list[InstanceType]] = defaultdict(list)
+        for instance in self.offered:
+            if instance.gpu is not None:
+                found[read_gpu_name(instance.gpu).key].append(instance)
+        return {key: tuple(instances) for key, instances in found.items()}
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, tuple[InstanceType, ...]]:
+        """By each name that an instance type has: with its provider and without, of a host with GPUs the host's."""
+        found: dict[str, list[InstanceType]] = defaultdict(list)
+        for instance in self.instance_types:
+            for name in {instance.instance_type, instance.host}:
+                found[_plain(name)].append(instance)
+                found[_plain(f"{instance.provider} {name}")].append(instance)
+        return {name: tuple(instances) for name, instances in found.items()}
+
+    def called(self, name: str) -> tuple[InstanceType, ...]:
+        """Those that a name means: `aws g4dn.xlarge`, `aws/g4dn.xlarge`, `g4dn.xlarge`, `NC6s v3`.
+
+        A host to which GPUs are added has one entry for each choice of them, and one without.
+        """
+        return self._by_name.get(_plain(name), ())
 
     def instances(self, gpu: str | None = None) -> tuple[InstanceType, ...]:
         """What can be rented: all of it, or with this GPU (its memory size may be part of the name: V100-16GB)."""
-        return tuple(each for each in self.instance_types if each.retired is None and _has_gpu(each, gpu))
+        return self.offered if gpu is None else self._by_gpu.get(read_gpu_name(gpu).key, ())
 
     def retired(self, gpu: str) -> tuple[InstanceType, ...]:
         """Those with this GPU that nobody can rent any more."""
-        return tuple(each for each in self.instance_types if each.retired is not None and _has_gpu(each, gpu))
+        gone = (instance for instance in self.instance_types if instance.retired is not None)
+        return tuple(instance for instance in gone if instance.gpu is not None and same_gpu(instance.gpu, gpu))
 
     def at_spot_prices(self) -> Catalog:
         """The same with the spot price of each instance type as its price; unknown where it has none."""
-        spot = (replace(each, usd_per_hour=each.usd_per_hour_spot) for each in self.instance_types)
+        spot = (replace(instance, price_per_hour=instance.spot_per_hour) for instance in self.instance_types)
         return replace(self, instance_types=tuple(spot))
+
+    def at_rates(self, rates: Mapping[str, float]) -> Catalog:
+        """The same where one of a currency is worth so many US dollars: `{"CNY": 0.14}`."""
+        types = (replace(i, usd=rates[i.currency]) if i.currency in rates else i for i in self.instance_types)
+        return replace(self, instance_types=tuple(types)) if rates else self
 
     def instance(self, name: str) -> InstanceType:
         """The instance type `aws/c6i.large`, or `c6i.large`, that can be rented.
 
         InputError with the nearest name if there is none, and where it was retired.
         """
-        called = [each for each in self.instance_types if each.is_called(name)]
-        for instance in called:
-            if instance.retired is None:
-                return instance
-        if called:
+        called = sorted(self.called(name), key=lambda instance: instance.gpu_count)
+        offered = [instance for instance in called if instance.status in SOLD and instance.retired is None]
+        if offered:
+            return offered[0]
+        if called and called[0].retired is not None:
             raise InputError(
                 "`{name}` cannot be rented any more (retired {year}), so nothing can be compared with its price; give "
                 "an instance type that `sizer catalog list` shows without `retired`.",
                 name=name,
                 year=called[0].retired,
             )
-        nearest = advised_name(name.replace("/", " ", 1).lower(), [each.name for each in self.instances()])
+        if called:
+            raise InputError(
+                "The provider of `{name}` does not list it any more; give another instance type of "
+                "`sizer catalog list`.",
+                name=name,
+            )
+        nearest = advised_name(_plain(name), [instance.name for instance in self.offered])
         raise InputError("The catalogue has no instance type `{name}`; {advice}", name=name, advice=nearest)
 
     def gpu(self, name: str) -> str:
@@ -185,13 +132,19 @@ class Catalog:
             "The catalogue knows no GPU `{name}`; {advice}", name=name, advice=advised_name(name, sorted(known))
         )
 
-    def disk(self, name: str) -> DiskOffer:
+    def disk(self, name: str) -> DiskTier:
         """The disk tier of that name; InputError with the nearest name if there is none."""
         for offer in self.disks:
             if offer.name == name:
                 return offer
         nearest = advised_name(name, [offer.name for offer in self.disks])
         raise InputError("The catalogue has no disk tier `{name}`; {advice}", name=name, advice=nearest)
+
+    def tier(self, name: str) -> DiskTier | None:
+        """The disk tier that a table means by `gp3`, `aws/gp3` or `ESSD PL1`; None where not one alone is so called."""
+        meant = _letters(name)
+        named = [tier for tier in self.disks if meant in (_letters(tier.name), *_names_of_tier(tier))]
+        return named[0] if len(named) == 1 else None
 
     def disk_rates(self, name: str, size_bytes: int) -> DiskRates:
         """What a disk `name` of this size gives, for example `alibaba/cloud_ssd`."""
@@ -255,62 +208,45 @@ class Catalog:
         )
 
 
-def _has_gpu(instance: InstanceType, gpu: str | None) -> bool:
-    return gpu is None or (instance.gpu is not None and same_gpu(instance.gpu, gpu))
+def types_where(expression: str, path: str | Path | None = None) -> tuple[InstanceType, ...]:
+    """The instance types of a file, or of sizer's own, for which a condition in SQL holds on the columns of that file,
+    in the order of `InstanceType.price_order`. InputError says what is wrong with the condition."""
+    database = shipped() if path is None else database_of("instances", read([path]).entries)
+    types = (InstanceType(*row) for row in rows_where(database, selection(InstanceType), expression))
+    return tuple(sorted(types, key=lambda instance: instance.price_order))
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _names_of_tier(tier: DiskTier) -> tuple[str, str]:
+    """Alibaba Cloud's are called with `cloud` and without."""
+    plain = _letters(tier.disk_tier)
+    return plain, plain.removeprefix("cloud") or plain
+
+
+def _plain(name: str) -> str:
+    """Azure writes `Standard_NC6s_v3`, people `NC6s v3`."""
+    return name.lower().replace("/", " ", 1).replace("_", " ").replace("standard ", "")
 
 
 @cache
 def _shipped() -> Catalog:
     """The one that comes with sizer, which is read once."""
-    found = _read((files("sizer.catalog") / "catalog.json").read_text(encoding="utf-8"), "catalog.json")
-    return replace(found, accelerators=shipped_rates())
+    database = shipped()
+    return Catalog(records(InstanceType, database), records(DiskTier, database), shipped_rates())
 
 
-def _read(text: str, where: str) -> Catalog:
-    try:
-        data = json.loads(text)
-    except RecursionError:
-        raise InputError("{where} is nested too deeply for a catalogue.", where=where) from None
-    except ValueError as error:
-        raise InputError("{where} is not JSON ({error}); correct it.", where=where, error=error) from error
-    return _from_json(data, where)
-
-
-def _from_json(data: object, file: str) -> Catalog:
-    if not isinstance(data, dict) or data.get("schema_version") != CATALOG_SCHEMA_VERSION:
-        version = data.get("schema_version") if isinstance(data, dict) else None
-        raise InputError(
-            "{file}: schema_version is {version}, and this sizer reads {known}.",
-            file=file,
-            version=repr(version),
-            known=CATALOG_SCHEMA_VERSION,
-        )
-    unknown = sorted(set(data) - {"schema_version", "instances", "disks", "accelerators"})
-    if unknown:
-        raise InputError(
-            "{file}: unknown key `{name}`; use instances, disks and accelerators.", file=file, name=unknown[0]
-        )
+def _of_files(paths: Sequence[str | Path]) -> Catalog:
+    entries: dict[str, list[Entry]] = defaultdict(list)
+    for path in paths:
+        kind, rows = read_file(Given(Path(path)))
+        entries[kind] += rows
+    instances, disks, rates = (entries[kind] for kind in own.KINDS)
+    offers = _shipped()
     return Catalog(
-        tuple(checked(InstanceType, entry, where) for where, entry in _entries(data, "instances", file)),
-        tuple(checked(DiskOffer, entry, where) for where, entry in _entries(data, "disks", file)),
-        tuple(checked(AcceleratorRate, entry, where) for where, entry in _entries(data, "accelerators", file)),
+        records(InstanceType, database_of("instances", instances)) if instances else offers.instance_types,
+        records(DiskTier, database_of("disks", disks)) if disks else offers.disks,
+        tuple(map(own.rate, rates)) if rates else offers.accelerators,
     )
-
-
-def checked(kind: type[Offer], entry: object, where: str | Message) -> Offer:
-    """The record that `entry` holds; InputError starts with `where` and names the field."""
-    known = {field.name for field in fields(kind)}
-    unknown = sorted(set(entry) - known) if isinstance(entry, dict) else []
-    if unknown:
-        raise InputError("{where}: unknown field {name}; remove it.", where=where, name=quoted(unknown[0]))
-    return from_json(kind, entry, where)
-
-
-def _entries(data: dict[str, object], part: str, file: str) -> Iterable[tuple[Message, object]]:
-    entries = data.get(part, [])
-    if not isinstance(entries, list):
-        raise InputError("{file}: {part} is not a list; make it one.", file=file, part=part)
-    return [
-        (Message("{file}: {part} entry {number}", file=file, part=part, number=number), entry)
-        for number, entry in enumerate(entries, start=1)
-    ]

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from sizer.analysis.epochs import measured_from_epoch
 from sizer.api import MeasuringHost, StudyPlan
+from sizer.files.cache import cache_folder
 from sizer.host.interpreters import interpreter
 from sizer.limits.interface import Control
 from sizer.limits.users import run_user
@@ -27,9 +28,11 @@ from sizer.records.messages import HostError, typed_line, typed_path
 from sizer.records.own_programs import placeholders_in
 from sizer.records.run_kinds import Purpose
 from sizer.records.study import RunSpec, Workload
-from sizer.storage.data_cache import cache_folder
 from sizer.words import planning as words
-from sizer.words.planning import Touch, touch_line
+from sizer.words.planning import (
+    Touch,
+    touch_line,
+)
 from sizer.words.runs import run_in_words, stages_in_words
 from sizer.words.terminal import doubt_in_words, warning_said
 

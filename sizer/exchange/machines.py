@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.catalog.catalog import Catalog
 from sizer.catalog.gpus import is_alike, read_gpu_name, same_gpu
+from sizer.catalog.machines import InstanceType
 from sizer.exchange.columns import Columns
 from sizer.exchange.headers import BATCH_PER_GPU, GPUS_PER_NODE, OF_NODES, OF_ONE_GPU, map_option, names
 from sizer.exchange.measurements import DISK_FIGURES, NODES
@@ -173,8 +174,8 @@ def _offer(row: ParsedRow, catalog: Catalog | None) -> InstanceType | None:
     name, provider, nodes = row["instance_type"], row["provider"], row[NODES] or 1
     alike = [
         offer
-        for offer in (catalog.instance_types if catalog is not None and name is not None else ())
-        if offer.is_called(name) and (provider is None or provider.lower() == offer.provider.lower())
+        for offer in (catalog.called(name) if catalog is not None and name is not None else ())
+        if provider is None or provider.lower() == offer.provider.lower()
     ]
     if row["gpu"] is not None and any(offer.chooses_gpu for offer in alike):
         alike.sort(key=lambda offer: (not same_gpu(row["gpu"], offer.gpu or ""), offer.gpu_count != row["gpu_count"]))
@@ -187,7 +188,7 @@ def _offer(row: ParsedRow, catalog: Catalog | None) -> InstanceType | None:
 
 def _filled(row: ParsedRow, offer: InstanceType) -> dict[str, Any]:
     """What the catalogue knows and the row does not say, with the names of the machine as the catalogue has them."""
-    known: dict[str, Any] = {"memory_gib": offer.memory_bytes}
+    known: dict[str, Any] = {"memory_gib": offer.memory_bytes} if offer.memory_bytes else {}
     if offer.vcpus <= LARGEST_VCPUS:
         known["vcpus"] = offer.vcpus
     device, gpu = row["device"], row["gpu"]
@@ -203,7 +204,7 @@ def _filled(row: ParsedRow, offer: InstanceType) -> dict[str, Any]:
     elif device is None and gpu is None and (offer.chooses_gpu or not offer.gpu_count):
         known |= {"gpu_count": 0}
     values = {column: value for column, value in known.items() if column not in row.values}
-    return values | {"provider": offer.provider, "instance_type": offer.instance_type}
+    return values | {"provider": offer.provider, "instance_type": offer.host}
 
 
 def _at_odds(row: ParsedRow, offer: InstanceType) -> list[Note]:
@@ -264,10 +265,9 @@ def with_whole_batches(rows: Sequence[ParsedRow], columns: Columns) -> tuple[Row
 
 def disk_class(name: str, catalog: Catalog | None) -> str | None:
     """The class of the catalogue's tier of this name, else what the words of the name say; None where they do not."""
-    plain = _plain(name)
-    for offer in catalog.disks if catalog is not None else ():
-        if plain in (_plain(offer.name), _plain(offer.disk_tier)):
-            return offer.disk_class
+    tier, plain = catalog.tier(name) if catalog is not None else None, _plain(name)
+    if tier is not None and tier.disk_class != "file":
+        return tier.disk_class
     # In the order of the list: a local SSD is NVMe in each cloud that rents one, and `Premium SSD` is no `Standard`.
     words = names("disk class").items()
     return next((means[0][0] for word, means in words if re.search(rf"(?<![a-z\d]){word}(?![a-z])", plain)), None)

@@ -64,7 +64,11 @@ def read_table(path: Path, kind: Message, known: Collection[str], needed: Collec
     Names of `known` columns count in any case. `needed` are those by which a header is recognised: of
     several delimiters the one that yields the most of them. Raises InputError with file, line and what to type.
     """
-    text = read_given(path, kind)
+    return table_in(read_given(path, kind), path, known, needed)
+
+
+def table_in(text: str, path: Path, known: Collection[str], needed: Collection[str]) -> Table:
+    """The same of a file that was read already."""
     _refuse_unseen(text, path)
     if not text.strip():
         raise InputError(

@@ -8,9 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.catalog.catalog import Catalog
 from sizer.catalog.data_sheets import data_sheet
 from sizer.catalog.gpu_scaling import ScalingEfficiency, scaling_efficiency
+from sizer.catalog.machines import InstanceType
 from sizer.catalog.rate_estimate import RateEstimate, RateQuestion, published_gpus, smallest_memory
 from sizer.model.edge import accelerators_alone, best_place, vcpus_of_ceiling
 from sizer.model.memory import anonymous_bytes
@@ -19,13 +20,23 @@ from sizer.model.prediction import predict, predict_several
 from sizer.model.refusals import counted_outcomes
 from sizer.model.runs import as_asked, label_at
 from sizer.recommend.job_changes import judged_by
-from sizer.recommend.prices import gpu_gone, is_arm, usd_per_million
+from sizer.recommend.prices import gpu_gone, usd_per_million
 from sizer.records.answer import AcceleratorCount, AgainstCpu, Answer, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import DiskRates
 from sizer.records.kinds import KINDS
 from sizer.records.messages import NoAnswer
-from sizer.records.prediction import Action, Prediction, ReasonCode, Refusal, Refused, Suggestion, reason
+from sizer.records.prediction import (
+    Action,
+    Figure,
+    Prediction,
+    Reason,
+    ReasonCode,
+    Refusal,
+    Refused,
+    Suggestion,
+    reason,
+)
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Deadline, Workload
@@ -330,6 +341,43 @@ def which_gpu(
     return tuple(replace(_option(job, name), retired=gpu_gone(name, catalog, spot)) for name in names)
 
 
+def with_nearest_sold(reasons: Sequence[Reason], runs: Sequence[Run], catalog: Catalog) -> tuple[Reason, ...]:
+    """The reasons; with each that says that a GPU is not sold any more the one sold at a known price whose published
+    rate for this job is nearest to its own, where published rates say so."""
+    return tuple(
+        _with_nearest(one, runs, catalog)
+        if one.code is ReasonCode.RETIRED and (one.has("gpu") or one.has("all"))
+        else one
+        for one in reasons
+    )
+
+
+def _with_nearest(gone: Reason, runs: Sequence[Run], catalog: Catalog) -> Reason:
+    named = [catalog.called(name) for name in gone.texts("names")] if gone.has("names") else []
+    gpu = gone.text("gpu") if gone.has("gpu") else next((types[0].gpu for types in named if types), None)
+    workload = runs[-1].spec.workload
+    mode, precision = (
+        KINDS[workload.kind].rate_mode or workload.mode,
+        workload.precision if runs[-1].imported else workload.rate_precision,
+    )
+    if gpu is None or mode is None or workload.network is None:
+        return gone
+    asked = RateQuestion(workload.network, mode, gpu, precision, runs[-1].spec.batch_size, workload.framework)
+    own = catalog.estimated_rate(asked)
+    sold = dict.fromkeys(i.gpu for i in catalog.offered if i.gpu is not None and i.usd_per_hour is not None)
+    rates = [rate for name in sold if (rate := catalog.estimated_rate(replace(asked, gpu=name))) is not None]
+    if own is None or not rates:
+        return gone
+    nearest = min(rates, key=lambda rate: abs(math.log(rate.samples_per_second / own.samples_per_second)))
+    figures: dict[str, Figure] = {
+        "nearest": nearest.gpu,
+        "rate": nearest.samples_per_second,
+        "low": nearest.low,
+        "high": nearest.high,
+    }
+    return replace(gone, figures={**gone.figures, **figures})
+
+
 def _option(job: GpuJob, gpu: str) -> GpuOption:
     mode, network, sheet = KINDS[job.workload.kind].rate_mode, job.workload.network, data_sheet(gpu)
     plain = GpuOption(gpu, gpu_memory_bytes=None if sheet is None else sheet.memory_bytes)
@@ -412,7 +460,7 @@ class OnGpu:
         spec = self.job.answer.spec
         needed = (spec.memory_bytes if spec is not None else None) or 0
         for instance in self.job.catalog.instances(self.asked.gpu):
-            if instance.usd_per_hour is not None and not is_arm(instance) and instance.memory_bytes >= needed:
+            if instance.usd_per_hour is not None and not instance.is_arm and instance.memory_bytes >= needed:
                 yield instance
 
     def _cheapest(self, machines: Sequence[InstanceType | None]) -> Machine:

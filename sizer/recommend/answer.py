@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.catalog.catalog import Catalog
+from sizer.catalog.machines import InstanceType
 from sizer.model.batch_curve import batch_curves, nearest
 from sizer.model.edge import best_measured
 from sizer.model.memory import needed_bytes
 from sizer.model.model import WorkloadModel
 from sizer.model.refusals import few_values
 from sizer.model.runs import largest_batch
-from sizer.recommend.accelerators import accelerator_counts
+from sizer.recommend.accelerators import accelerator_counts, with_nearest_sold
 from sizer.recommend.beside import alternatives, baseline_of, baseline_reasons, offers
 from sizer.recommend.candidates import machines_to_compare, synthetic_rates
 from sizer.recommend.case import Case, Quality, on_curve, quality_of
@@ -78,6 +79,7 @@ def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ans
     """
     quality = quality_of(runs)
     given = _by_rule(model, question, quality, runs)
+    given = replace(given, reasons=with_nearest_sold(given.reasons, runs, question.catalog))
     if quality.contradicted is not None:
         given = _in_doubt(given, quality.contradicted)
     if quality.mixed is not None and given.spec is not None:

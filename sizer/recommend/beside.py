@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
-from sizer.catalog.catalog import InstanceType
+from sizer.catalog.machines import InstanceType, price_is_old
 from sizer.model.model import WorkloadModel, disk_of, memory_of, vcpus_of
 from sizer.model.prediction import predict
 from sizer.recommend.candidates import Candidate
@@ -14,13 +15,11 @@ from sizer.recommend.case import Case
 from sizer.recommend.prices import (
     Accelerators,
     accelerators_of,
-    by_price,
     cheapest,
     disk_prices,
     has_gpus,
     holding,
     instances_like,
-    is_arm,
     of_each,
     usd_per_million,
 )
@@ -48,12 +47,12 @@ def offers(case: Case, chosen: Candidate) -> tuple[InstanceOffer, ...]:
     """
     model = case.model
     if not case.table.of_machines:
-        held = holding(model, chosen.spec, chosen.place.batch_size, case.catalog)
+        held = tuple(holding(model, chosen.spec, chosen.place.batch_size, case.catalog))
         return tuple(_offer(i, model, chosen.spec, chosen.rate) for i in _listed(held))
     if chosen.rented is not None and chosen.rented.instance_type is not None:
         return (_own(chosen, model),)
     nodes, (spec, accelerators) = chosen.spec.nodes, of_each(chosen.spec, chosen.accelerators)
-    like = by_price(instances_like(spec, accelerators, model.facts.device, case.catalog))
+    like = tuple(instances_like(spec, accelerators, model.facts.device, case.catalog))
     return tuple(_together(_offer(i, model, spec, chosen.rate / nodes), nodes) for i in _listed(like))
 
 
@@ -122,8 +121,7 @@ def _offer(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float
 def _notes(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float) -> Iterator[Reason]:
     device, kind = model.facts.device, Accelerators(spec.gpu, spec.gpu_count)
     used, count = kind.number(device), float(instance.gpu_count)
-    if instance.usd_per_hour is None:
-        yield reason(ReasonCode.PRICES)
+    yield from _about_price(instance)
     if instance.confidence:
         yield reason(ReasonCode.FIGURES_UNSURE, confidence=instance.confidence)
     if used and count > used:
@@ -132,11 +130,24 @@ def _notes(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float
         yield reason(ReasonCode.OTHER_GPUS)
     if used == 0 and instance.gpu:
         yield reason(ReasonCode.OTHER_GPUS, gpu_count=count)
-    if is_arm(instance):
+    if instance.is_arm:
         yield reason(ReasonCode.ARM)
     needed, cap = rate * (model.facts.read_bytes or 0.0), instance.disk_bytes_per_second
     if cap is not None and needed > cap:
         yield reason(ReasonCode.DISK_CAPPED, cap=float(cap), reads=needed)
+
+
+def _about_price(instance: InstanceType) -> Iterator[Reason]:
+    """That it is not known, is in a currency that was not asked to be converted, or is of a day long ago or unknown."""
+    if instance.price_per_hour is None:
+        yield reason(ReasonCode.PRICES)
+        return
+    if instance.usd_per_hour is None:
+        yield reason(ReasonCode.PRICES, price=instance.price_per_hour, currency=instance.currency)
+    if not instance.as_of:
+        yield reason(ReasonCode.PRICES, undated=True)
+    elif price_is_old(instance.as_of, date.today()):
+        yield reason(ReasonCode.PRICES, old_day=instance.as_of)
 
 
 # All machines.

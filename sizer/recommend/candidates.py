@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import median
 
-from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.catalog.catalog import Catalog
+from sizer.catalog.machines import InstanceType
 from sizer.model.model import CPU_LABEL, WorkloadModel, deviation_of, gpus_of, name_of_disk, of_new_run
 from sizer.model.observations import Noise, apart, completed, measured_rate, noise_at, noise_of
 from sizer.model.runs import end_to_end, label_of, labelled

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import mean, median
 
-from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.catalog.catalog import Catalog
+from sizer.catalog.machines import InstanceType
 from sizer.model.model import WorkloadModel
 from sizer.model.observations import beside_others
 from sizer.model.prediction import predict

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.catalog.catalog import Catalog
+from sizer.catalog.machines import InstanceType
 from sizer.model.edge import GAIN, Edge, batch_edge, doubled, memory_edge, vcpus_edge, vcpus_of_ceiling
 from sizer.model.model import WITHIN, MeasuredRange, WorkloadModel, vcpus_of
 from sizer.model.prediction import predict, rates
@@ -115,7 +116,7 @@ def edges_of(case: Case, chosen: Candidate) -> Edges:
 def _sold_like(case: Case, chosen: Candidate, count: int | None, vcpus: float | None = None) -> Sequence[InstanceType]:
     """Instance types with so many of its accelerators at least."""
     bare, kind = replace(chosen.spec, vcpus=vcpus, memory_bytes=None), replace(chosen.accelerators, count=count)
-    return instances_like(bare, kind, case.model.facts.device, case.catalog)
+    return tuple(instances_like(bare, kind, case.model.facts.device, case.catalog))
 
 
 def _more_vcpus_sold(case: Case, chosen: Candidate) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.catalog.catalog import Catalog
 from sizer.catalog.gpus import is_alike, read_gpu_name, same_gpu
+from sizer.catalog.machines import InstanceType
 from sizer.model.memory import anonymous_bytes
 from sizer.model.model import CPU_LABEL, MeasuredDisk, WorkloadModel, name_of_disk
 from sizer.records.configuration import Configuration
@@ -66,12 +66,13 @@ def usd_per_million(usd_per_hour: float | None, rate: float, unit: str) -> float
 
 def instances_holding(
     spec: Spec, accelerators: Accelerators, device: Device, catalog: Catalog
-) -> tuple[InstanceType, ...]:
-    """All that hold it, with a price or without; none where neither its vCPUs nor its kind of accelerator are known."""
+) -> Iterator[InstanceType]:
+    """All that hold it in the order of `InstanceType.price_order`; none where neither its vCPUs nor its kind of
+    accelerator are known."""
     gpu, count = accelerators.catalog_name(device), accelerators.number(device)
     if gpu is None and spec.vcpus is None:
-        return ()
-    return tuple(
+        return iter(())
+    return (
         instance
         for instance in catalog.instances(gpu)
         if instance.vcpus >= (spec.vcpus or 0)
@@ -81,15 +82,13 @@ def instances_holding(
     )
 
 
-def instances_like(
-    spec: Spec, accelerators: Accelerators, device: Device, catalog: Catalog
-) -> tuple[InstanceType, ...]:
+def instances_like(spec: Spec, accelerators: Accelerators, device: Device, catalog: Catalog) -> Iterator[InstanceType]:
     """Those that hold it and are such machines: with this kind of accelerator, or without any where it needs none."""
     needs_one = accelerators.number(device) > 0
     if needs_one and accelerators.catalog_name(device) is None:
-        return ()
+        return iter(())
     holding = instances_holding(spec, accelerators, device, catalog)
-    return tuple(instance for instance in holding if needs_one or instance.gpu is None)
+    return (instance for instance in holding if needs_one or instance.gpu is None)
 
 
 def cheapest_like(spec: Spec, accelerators: Accelerators, device: Device, catalog: Catalog) -> InstanceType | None:
@@ -97,10 +96,10 @@ def cheapest_like(spec: Spec, accelerators: Accelerators, device: Device, catalo
 
     What is not known of a spec is no bound. None where no accelerator and no vCPUs are known: any machine would do.
     """
-    return next(iter(_measurable(instances_like(spec, accelerators, device, catalog))), None)
+    return next(_measurable(instances_like(spec, accelerators, device, catalog)), None)
 
 
-def holding(model: WorkloadModel, spec: Spec, batch_size: int | None, catalog: Catalog) -> list[InstanceType]:
+def holding(model: WorkloadModel, spec: Spec, batch_size: int | None, catalog: Catalog) -> Iterator[InstanceType]:
     """All instance types that hold the spec: those with a price, cheapest first and ARM last, then the others, smallest
     first.
 
@@ -111,32 +110,25 @@ def holding(model: WorkloadModel, spec: Spec, batch_size: int | None, catalog: C
     needed = spec.memory_bytes or anonymous_bytes(model.measured, spec.vcpus, batch_size) or 0
     fitting = instances_holding(replace(spec, memory_bytes=needed), kind, device, catalog)
     on_cpu = kind.number(device) == 0
-    return by_price(i for i in fitting if i.usd_per_hour is not None or i.gpu is None or not on_cpu)
-
-
-def by_price(instances: Iterable[InstanceType]) -> list[InstanceType]:
-    """Those with a price, the cheapest first and ARM last; then those without, the smallest first."""
-
-    def order(instance: InstanceType) -> tuple[float, ...]:
-        usd = instance.usd_per_hour
-        return (0, is_arm(instance), usd) if usd is not None else (1, instance.gpu_count, instance.vcpus)
-
-    return sorted(instances, key=order)
+    return (i for i in fitting if i.usd_per_hour is not None or i.gpu is None or not on_cpu)
 
 
 def priced_like_measured(
     model: WorkloadModel, spec: Spec, batch_size: int | None, catalog: Catalog
 ) -> list[InstanceType]:
     """Those with a price that hold the spec, the cheapest first; no ARM cores, on which nothing was measured."""
-    return _measurable(holding(model, spec, batch_size, catalog))
+    return list(_measurable(holding(model, spec, batch_size, catalog)))
 
 
 def cheapest(
     model: WorkloadModel, spec: Spec, batch_size: int | None, catalog: Catalog, provider: str | None = None
 ) -> InstanceType | None:
     """The cheapest instance type with a price that holds the spec, of this provider if it has one; no ARM cores."""
-    priced = priced_like_measured(model, spec, batch_size, catalog)
-    return next((i for i in priced if i.provider == provider), priced[0] if priced else None)
+    priced = _measurable(holding(model, spec, batch_size, catalog))
+    first = next(priced, None)
+    if provider is None or first is None or first.provider == provider:
+        return first
+    return next((i for i in priced if i.provider == provider), first)
 
 
 def is_computed_by_cpu(gpu: str | None, count: int | None, device: Device) -> bool:
@@ -144,14 +136,9 @@ def is_computed_by_cpu(gpu: str | None, count: int | None, device: Device) -> bo
     return gpu == CPU_LABEL or Accelerators(gpu, count).number(device) == 0
 
 
-def _measurable(instances: Iterable[InstanceType]) -> list[InstanceType]:
-    """Those with a price and no ARM cores, the cheapest first."""
-    return [i for i in by_price(instances) if i.usd_per_hour is not None and not is_arm(i)]
-
-
-def is_arm(instance: InstanceType) -> bool:
-    """AWS names Graviton machines by a g after the generation: c7g, g5g."""
-    return instance.provider == "aws" and re.match(r"[a-z]+\d+g[a-z]*\.", instance.instance_type) is not None
+def _measurable(instances: Iterable[InstanceType]) -> Iterator[InstanceType]:
+    """Those with a price and no ARM cores."""
+    return (i for i in instances if i.usd_per_hour is not None and not i.is_arm)
 
 
 def _has_its_memory(instance: InstanceType, gpu: str | None) -> bool:
@@ -176,8 +163,8 @@ def rentable(gpu: str | None, device: Device, catalog: Catalog) -> Rentable | No
     kind = Accelerators(gpu)
     if kind.number(device) and kind.catalog_name(device) is None:
         return None
-    like = instances_like(Spec(0.0), kind, device, catalog)
-    unpriced = [i for i in like if i.usd_per_hour is None and not is_arm(i)]
+    like = tuple(instances_like(Spec(0.0), kind, device, catalog))
+    unpriced = [i for i in like if i.usd_per_hour is None and not i.is_arm]
     # Of those without a price the largest hold all others.
     largest_first = sorted(unpriced, key=lambda i: (i.vcpus, i.memory_bytes, i.gpu_count), reverse=True)
     front = _front(largest_first)
@@ -242,8 +229,8 @@ def _named(
     price of both, so it must have as many.
     """
     gpu, count = accelerators.catalog_name(device), accelerators.number(device)
-    for instance in _entries(name, catalog):
-        added = not instance.chooses_gpu or (gpu is not None and count == instance.gpu_count)
+    for instance in catalog.called(name):
+        added = not instance.chooses_gpu or count == instance.gpu_count
         if instance.retired is None and added and (count == 0 or gpu is None or has_gpus(instance, gpu, count)):
             elsewhere = None not in (rented.region, instance.region) and rented.region != instance.region
             return None if elsewhere else instance
@@ -256,21 +243,16 @@ def has_gpus(instance: InstanceType, gpu: str, count: int) -> bool:
     return alike and instance.gpu_count >= count
 
 
-def _entries(name: str, catalog: Catalog) -> Iterator[InstanceType]:
-    """Those called `aws g4dn.xlarge`, `aws/g4dn.xlarge` or `g4dn.xlarge`; a host has one for each GPU added to it."""
-    return (instance for instance in catalog.instance_types if instance.is_called(name))
-
-
 def is_in_catalog(catalog: Catalog, rented: RentedMachine) -> bool:
     """Whether the catalogue has the machine that the table names."""
-    return rented.name is not None and any(_entries(rented.name, catalog))
+    return rented.name is not None and bool(catalog.called(rented.name))
 
 
 def retired_since(rented: RentedMachine | None, catalog: Catalog) -> int | None:
     """The year since which nobody can rent the machine that the table names; None where it can, or no one knows."""
     if rented is None or rented.name is None:
         return None
-    years = [instance.retired for instance in _entries(rented.name, catalog)]
+    years = [instance.retired for instance in catalog.called(rented.name)]
     return None if not years or None in years else max(filter(None, years))
 
 
@@ -311,7 +293,7 @@ def prices(catalog: Catalog) -> Prices:
 
     Only the order of specs rests on these: what an instance type costs is taken from its own entry.
     """
-    plain = [i for i in catalog.instances() if i.gpu is None and i.usd_per_hour is not None]
+    plain = [i for i in catalog.instances() if not (i.gpu or i.usd_per_hour is None or i.is_arm) and i.memory_bytes]
     sizes = np.array([(1.0, i.memory_bytes / GIB / i.vcpus) for i in plain]).reshape(-1, 2)
     usd = np.array([(i.usd_per_hour or 0.0) / i.vcpus for i in plain])
     if len(plain) < 2:
@@ -324,15 +306,14 @@ def disk_prices(disks: Sequence[MeasuredDisk], catalog: Catalog) -> dict[str, fl
     """USD an hour of a volume of VOLUME_GIB on each disk.
 
     By the catalogue's price of the tier where all disks have one, so that like is compared with like, else by class.
+    What a tier's IOPS and MB/s cost is part of it.
     """
-    known = {offer.name: offer.usd_per_gib_month for offer in catalog.disks}
-    usd = [known.get(disk.catalog_name or "") for disk in disks]
+    tiers = [catalog.tier(disk.catalog_name or disk.name or "") for disk in disks]
+    pairs = list(zip(disks, tiers, strict=True))
+    usd = [None if tier is None else tier.usd_per_month(VOLUME_GIB * GIB, disk.rates) for disk, tier in pairs]
     if None in usd:
-        usd = [CLASS_PRICE.get(disk.disk_class or "", CLASS_PRICE["ssd"]) for disk in disks]
-    return {
-        name_of_disk(disk.name): VOLUME_GIB / HOURS_A_MONTH * (each or 0.0)
-        for disk, each in zip(disks, usd, strict=True)
-    }
+        usd = [VOLUME_GIB * CLASS_PRICE.get(disk.disk_class or "", CLASS_PRICE["ssd"]) for disk in disks]
+    return {name_of_disk(disk.name): (each or 0.0) / HOURS_A_MONTH for disk, each in zip(disks, usd, strict=True)}
 
 
 def disks_by_price(disks: Sequence[MeasuredDisk], catalog: Catalog) -> list[str | None]:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.catalog.catalog import Catalog
+from sizer.catalog.machines import InstanceType
 from sizer.model.model import Model, WorkloadModel, vcpus_of
 from sizer.model.prediction import predictions
 from sizer.recommend.accelerators import which_gpu

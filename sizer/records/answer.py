@@ -28,7 +28,7 @@ from sizer.records.domains import (
     Vcpus,
 )
 from sizer.records.messages import Message
-from sizer.records.prediction import Prediction, Reason, Refusal, Spec, Suggestion
+from sizer.records.prediction import Prediction, Reason, ReasonCode, Refusal, Spec, Suggestion
 from sizer.records.run_kinds import LargestBatch, Outcome
 from sizer.records.study import Objective
 
@@ -377,6 +377,14 @@ class InstanceOffer:
     own: bool = False
     usd_per_hour_spot: Amount | None = None
     nodes: Nodes = 1
+
+    @property
+    def price(self) -> tuple[float, str] | None:
+        """An hour's, with its currency: US dollars, or another that nobody converted; None is unknown."""
+        if self.usd_per_hour is not None:
+            return self.usd_per_hour, "USD"
+        own = next((note for note in self.notes if note.code is ReasonCode.PRICES and note.has("currency")), None)
+        return None if own is None else (own.number("price") * self.nodes, own.text("currency"))
 
     def called(self, provider: str) -> str:
         """`aws g4dn.xlarge`, `2 x aws p3.16xlarge` with the provider so written; a table may name a type alone."""

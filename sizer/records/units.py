@@ -200,6 +200,11 @@ def format_usd(amount: float) -> str:
     return f"${format_number(amount)}"
 
 
+def format_price(amount: float, currency: str) -> str:
+    """`$0.34`, or `CNY 12.78` of another currency than the US dollar."""
+    return format_usd(amount) if currency == "USD" else f"{currency} {format_usd(amount).removeprefix('$')}"
+
+
 SMALLEST_MEMORY = MIB
 LARGEST_FACTOR = 1e6
 LARGEST_DISK_FIGURE = 1e9

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,33 +19,11 @@ from sizer.storage.subprograms import complete
 MAKING_PREFIX = "making-"
 """Of the folder that holds another one while it is made."""
 
-SYSTEM_CACHE = Path("/var/cache")
-
 SYNC_SECONDS = 300.0
 """For a disk to write a data set out."""
 
 POLL_SECONDS = 0.2
 """Between two looks whether another sizer has made what it makes."""
-
-
-def cache_folder(environment: Mapping[str, str]) -> Path:
-    """SIZER_CACHE, or the user's cache folder (XDG base directories), without links.
-
-    Root's is the system's (FHS 3.0, 5.5): nobody else can look into root's home, and runs are made by others, too.
-    Raises HostError for a user without a home folder, such as a service's.
-    """
-    try:
-        if environment.get("SIZER_CACHE"):
-            return Path(environment["SIZER_CACHE"]).expanduser().resolve()
-        base = Path(environment.get("XDG_CACHE_HOME", ""))
-        # A relative one is to be ignored: it would be a folder of whoever made the one that we are in.
-        if not base.is_absolute():
-            base = Path.home() / ".cache" if os.geteuid() else SYSTEM_CACHE
-    except RuntimeError as error:
-        raise HostError(
-            "This user has no home folder for data sets; set SIZER_CACHE to a folder that you may write to."
-        ) from error
-    return (base / "sizer").resolve()
 
 
 def is_writable(cache: Path) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from typing import TYPE_CHECKING
 
-from sizer.catalog.catalog import DiskOffer, InstanceType
+from sizer.catalog.machines import SOLD, DiskTier, InstanceType, price_is_old
 from sizer.files.own_folder import user_name
 from sizer.host.findings import BusyBy, Check, Finding, FindingKind
 from sizer.host.lock import MeasuringProcess
@@ -13,10 +14,9 @@ from sizer.host.stored_host import Virtualization
 from sizer.limits.topology import CpuCounts
 from sizer.records.answer import Doubt, DoubtKind, InstanceOffer
 from sizer.records.run import DiskCheck, Failure
-from sizer.records.units import format_bytes
+from sizer.records.units import MB, format_bytes, format_price
 from sizer.storage.announcements import Announcement, AnnouncementKind, Leftover, LeftoverKind
 from sizer.storage.disk_check import deviations
-from sizer.words.answers import price_an_hour
 from sizer.words.failures import last_line, not_made_ready
 from sizer.words.language import (
     N_,
@@ -257,33 +257,59 @@ def catalog_valid(path: str | None, entries: int) -> str:
     return _n("{path}: {count} entry, valid", "{path}: {count} entries, all valid", entries, path=name)
 
 
-_OFFER = Sentence("{offer.provider} {offer.instance_type}: {price} ({offer.as_of}, {offer.source})")
-
-
 def offer_line(offer: InstanceOffer) -> str:
     """An instance type that fits a recommendation."""
-    return _OFFER(offer=offer, price=price_an_hour(offer.usd_per_hour))
-
-
-def instance_line(offer: InstanceType) -> str:
-    """An instance type of the catalogue; of one that nobody can rent, since when, in the place of its price."""
-    gpus = f"{offer.gpu_count} x {offer.gpu}" if offer.gpu else ""
     return _(
-        "{offer.name}: {size}; [[retired {offer.retired}]][[!offer.retired?{price}]] ({offer.as_of}, {offer.source})",
+        "{offer.provider} {offer.instance_type}: {price} ({day}, {offer.source})",
         offer=offer,
-        size=row([vcpus_in_words(offer.vcpus), format_bytes(offer.memory_bytes), gpus]),
-        price=price_an_hour(offer.usd_per_hour),
+        price=_("price unknown") if offer.price is None else _("{price} an hour", price=format_price(*offer.price)),
+        day=_day(offer.as_of, date.today()),
     )
 
 
-def disk_offer_line(disk: DiskOffer) -> str:
+def _day(as_of: str, today: date) -> str:
+    if not as_of:
+        return _("day unknown")
+    return _("{day}[[old?, older than a year]]", day=as_of, old=price_is_old(as_of, today))
+
+
+def instance_line(offer: InstanceType, today: date) -> str:
+    """An instance type of the catalogue; of one that nobody can rent, since when, in the place of its price."""
+    gpus = f"{offer.gpu_count or '?'} x {offer.gpu}" if offer.gpu else ""
+    return _(
+        "{offer.name}: {size}; {price} ({day}, {offer.source})",
+        offer=offer,
+        size=row([vcpus_in_words(offer.vcpus), format_bytes(offer.memory_bytes) if offer.memory_bytes else "", gpus]),
+        price=_instance_price(offer),
+        day=offer.as_of if offer.as_of and offer.price_per_hour is None else _day(offer.as_of, today),
+    )
+
+
+def change_line(before: InstanceType | None, after: InstanceType | None) -> str:
+    """What became of an instance type between two catalogues."""
+    (name, old), (also, new) = ((one.name, _instance_price(one)) if one else ("", "") for one in (before, after))
+    return _("{name}: [[{old}]][[!old?new]], now [[{new}]][[!new?gone]]", old=old, new=new, name=name or also)
+
+
+def _instance_price(offer: InstanceType) -> str:
+    if offer.retired is not None:
+        return _("retired {year}", year=offer.retired)
+    if offer.status not in SOLD:
+        return _("not listed any more")
+    if offer.price_per_hour is None:
+        return _("price unknown")
+    return _("{price} an hour", price=format_price(offer.price_per_hour, offer.currency))
+
+
+def disk_offer_line(disk: DiskTier) -> str:
     """A disk tier of the catalogue."""
     return _(
-        "{disk.name}: {disk.disk_class}, up to {disk.read_iops_max:,.0f} IOPS and {speed:,.0f} MB/s; "
+        "{disk.name}: {disk.disk_class}[[, up to {iops} IOPS]][[, up to {speed} MB/s]]; "
         "[[{disk.usd_per_gib_month:usd} per GiB and month]][[!disk.usd_per_gib_month?price unknown]][[, "
         "{confidence}]] ({disk.as_of}, {disk.source})",
         disk=disk,
-        speed=disk.read_bytes_per_second_max / 1e6,
+        iops=None if disk.read_iops_max is None else f"{disk.read_iops_max:,.0f}",
+        speed=None if disk.read_bytes_per_second_max is None else f"{disk.read_bytes_per_second_max / MB:,.0f}",
         confidence="" if disk.confidence == "documented" or disk.usd_per_gib_month is None else disk.confidence,
     )
 

@@ -12,7 +12,14 @@ from sizer.records.study import Objective
 from sizer.records.units import format_bytes
 from sizer.words import language, names
 from sizer.words.answers import MOST_REASONS, NOTES, family_sentences
-from sizer.words.language import N_, Sentence, _, paragraph, vcpus_in_words, without_marks
+from sizer.words.language import (
+    N_,
+    Sentence,
+    _,
+    paragraph,
+    vcpus_in_words,
+    without_marks,
+)
 from sizer.words.names import Terms
 from sizer.words.reasons import reason_sentences
 from sizer.words.reasons.suggestions import suggestion_sentences
@@ -346,15 +353,16 @@ def offer_parts(offer: InstanceOffer) -> list[str]:
 
 def offer_source(offer: InstanceOffer) -> tuple[str, str]:
     """Where its price is from, and of which day; empty for a table's own."""
-    return (offer.source, _("as of {date}", date=offer.as_of)) if offer.as_of else (_("the imported table"), "")
+    if offer.own and not offer.as_of:
+        return _("the imported table"), ""
+    return offer.source, _("as of {date}", date=offer.as_of) if offer.as_of else _("day unknown")
 
 
 def price_day(offer: InstanceOffer | None, spot: bool) -> str:
     """`on demand, 2026-07-20`; of a table's own price, that it is."""
-    day = None if offer is None else offer.as_of
-    if not day:
+    if offer is None or (offer.own and not offer.as_of):
         return _("price of the imported table")
-    return _("[[spot?spot]][[!spot?on demand]], {date}", spot=spot, date=day)
+    return _("[[spot?spot]][[!spot?on demand]], {date}", spot=spot, date=offer.as_of or _("day unknown"))
 
 
 _NOTHING = N_("loses nothing")

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from sizer.analysis.log_lines.content import read_log
+from sizer.catalog import importing
 from sizer.catalog.catalog import Catalog
 from sizer.catalog.gpus import read_gpu_name
-from sizer.catalog.importing import import_csv
 from sizer.exchange.imported import read_measurements
 from sizer.exchange.measurements import COLUMNS
 from sizer.records.messages import SizerError
@@ -75,7 +75,7 @@ def test_a_cell(one: str, tmp_path: Path) -> None:
 
     def offered(table: str) -> None:
         path.write_text(table, encoding="utf-8")
-        import_csv([path])
+        importing.read([path])
 
     for text in long(one, MIB // 30):
         for header in ("throughput", "price per hour", "dataset", "seconds per epoch", "gpu"):

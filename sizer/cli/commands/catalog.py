@@ -4,60 +4,136 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
+from datetime import date
+from pathlib import Path
 
-from sizer.catalog.catalog import Catalog
-from sizer.catalog.importing import catalog_text, import_csv
-from sizer.cli.arguments import (
-    _,
-    add_json,
-)
+from sizer.catalog import importing
+from sizer.catalog.catalog import Catalog, types_where
+from sizer.catalog.changes import changes, with_added
+from sizer.catalog.gpus import same_gpu
+from sizer.cli.arguments import _, add_json, option
 from sizer.files.codec import to_json
-from sizer.words.terminal import catalog_valid, disk_offer_line, instance_line, published_rate_line
+from sizer.files.writing import write_text
+from sizer.words.terminal import catalog_valid, change_line, disk_offer_line, instance_line, published_rate_line
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(prog="sizer catalog", metavar="ACTION", dest="action", required=True)
     listed = actions.add_parser("list", help=_("the entries"), description=_("The entries of catalogue files."))
+    option(listed, "--provider", _("instance types of this provider alone"), metavar="aws")
+    option(listed, "--gpu", _("instance types with this GPU alone"), metavar="L4")
+    option(listed, "--region", _("instance types whose price is of this region alone"), metavar="us-east-1")
     checked = actions.add_parser("validate", help=_("check catalogue files"), description=_("Check catalogue files."))
     for action in (listed, checked):
         action.add_argument("files", nargs="*", metavar="FILE", help=_("default: the catalogue that comes with sizer"))
         add_json(action)
-    imported = actions.add_parser(
-        "import", help=_("CSV files as a catalogue, on stdout"), description=_("CSV files as a catalogue, on stdout.")
+    asked = actions.add_parser(
+        "query", help=_("instance types by a condition"), description=_("Instance types by a condition in SQL.")
     )
-    imported.add_argument("files", nargs="+", metavar="FILE.csv", help=_("instance types, disk tiers or rates"))
+    asked.add_argument("expression", metavar="EXPR", help=_("on the columns: \"gpu = 'L4' and vcpus >= 8\""))
+    asked.add_argument("file", nargs="?", metavar="FILE", help=_("default: the catalogue that comes with sizer"))
+    compared = actions.add_parser("diff", help=_("what changed"), description=_("What changed between two catalogues."))
+    compared.add_argument("old", metavar="OLD", help=_("instance types"))
+    compared.add_argument("new", nargs="?", metavar="NEW", help=_("default: the catalogue that comes with sizer"))
+    add_json(asked)
+    add_json(compared)
+    imported = actions.add_parser(
+        "import", help=_("price lists as CSV, on stdout"), description=_("Price lists as CSV, on stdout.")
+    )
+    added = actions.add_parser(
+        "add", help=_("price lists into a file of yours"), description=_("Price lists into a catalogue file of yours.")
+    )
+    added.add_argument("catalog", metavar="CATALOG", help=_("the file, which is made where there is none"))
+    for action in (imported, added):
+        option(action, "--provider", _("whose prices they are, where the file does not say it"), metavar="aws")
+        option(action, "--as-of", _("the day of the prices, where the file does not say it"), metavar="2026-11-26")
+        action.add_argument("files", nargs="+", metavar="FILE", help=_("instance types, disk tiers or rates"))
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if arguments.action == "import":
-        print(catalog_text(import_csv(arguments.files)), end="")
+    return _ACTIONS[arguments.action](arguments)
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    catalog = Catalog.load(*arguments.files)
+    wanted = (arguments.provider, arguments.region)
+    if arguments.gpu is not None or any(wanted):
+        types = tuple(
+            each
+            for each in catalog.instance_types
+            if all(name is None or name == has for name, has in zip(wanted, (each.provider, each.region), strict=True))
+            and (arguments.gpu is None or (each.gpu is not None and same_gpu(each.gpu, arguments.gpu)))
+        )
+        catalog = Catalog(types, (), ())
+    if arguments.json:
+        print(json.dumps(to_json(catalog), indent=1))
         return 0
-    offers = [(path, Catalog.load(path)) for path in arguments.files or [None]]
-    if arguments.action == "validate":
-        _print_valid(offers, arguments.json)
-    elif arguments.json:
-        forms = [to_json(each) for _, each in offers]
-        print(json.dumps(forms[0] if len(forms) == 1 else forms, indent=1))
-    else:
-        for _, each in offers:
-            _list_catalog(each)
+    today = date.today()
+    for instance in catalog.instance_types:
+        print(instance_line(instance, today))
+    for disk in catalog.disks:
+        print(disk_offer_line(disk))
+    for rate in catalog.accelerators:
+        print(published_rate_line(rate))
     return 0
 
 
-def _print_valid(offers: Sequence[tuple[str | None, Catalog]], as_json: bool) -> None:
-    counts = [(path, len(each.instance_types) + len(each.disks) + len(each.accelerators)) for path, each in offers]
-    if as_json:
+def _validate(arguments: argparse.Namespace) -> int:
+    if arguments.files:
+        counts = [(path, len(importing.read([path]).entries)) for path in arguments.files]
+    else:
+        offers = Catalog.load()
+        counts = [(None, len(offers.instance_types) + len(offers.disks) + len(offers.accelerators))]
+    if arguments.json:
         print(json.dumps({"catalogs": [{"file": path, "entries": count} for path, count in counts]}, indent=1))
-        return
+        return 0
     for path, count in counts:
         print(catalog_valid(path, count))
+    return 0
 
 
-def _list_catalog(offers: Catalog) -> None:
-    for each in offers.instance_types:
-        print(instance_line(each))
-    for disk in offers.disks:
-        print(disk_offer_line(disk))
-    for rate in offers.accelerators:
-        print(published_rate_line(rate))
+def _import(arguments: argparse.Namespace) -> int:
+    print(importing.read(arguments.files, arguments.provider or "", arguments.as_of or "").csv(), end="")
+    return 0
+
+
+def _add(arguments: argparse.Namespace) -> int:
+    path = Path(arguments.catalog)
+    added = importing.read(arguments.files, arguments.provider or "", arguments.as_of or "")
+    offers = with_added(importing.read([path]) if path.exists() else importing.Offers(added.kind, ()), [added])
+    write_text(path, offers.csv())
+    print(catalog_valid(arguments.catalog, len(offers.entries)))
+    return 0
+
+
+def _query(arguments: argparse.Namespace) -> int:
+    types = types_where(arguments.expression, arguments.file)
+    if arguments.json:
+        print(json.dumps([to_json(each) for each in types], indent=1))
+        return 0
+    for instance in types:
+        print(instance_line(instance, date.today()))
+    return 0
+
+
+def _diff(arguments: argparse.Namespace) -> int:
+    old, new = (Catalog.load(*(path,) if path else ()) for path in (arguments.old, arguments.new))
+    found = changes(old, new)
+    if arguments.json:
+        pairs = ((change.before, change.after) for change in found)
+        print(json.dumps([[one and to_json(one) for one in pair] for pair in pairs], indent=1))
+        return 0
+    for change in found:
+        print(change_line(change.before, change.after))
+    return 0
+
+
+_ACTIONS: Mapping[str, Callable[[argparse.Namespace], int]] = {
+    "list": _list,
+    "query": _query,
+    "validate": _validate,
+    "import": _import,
+    "add": _add,
+    "diff": _diff,
+}

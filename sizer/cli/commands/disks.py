@@ -12,6 +12,7 @@ from pathlib import Path
 from sizer.catalog.catalog import Catalog
 from sizer.cli.arguments import DEFAULT_TIER_SIZE, _, add_json, option, print_json
 from sizer.cli.measuring import Interrupts
+from sizer.files.cache import cache_folder
 from sizer.files.codec import to_json
 from sizer.files.own_folder import check_own_cache
 from sizer.host.lock import measuring_alone
@@ -23,7 +24,6 @@ from sizer.records.messages import HostError, InputError
 from sizer.records.run import DiskCheck
 from sizer.records.study import DiskTier
 from sizer.records.units import parse_bytes, spell_bytes
-from sizer.storage.data_cache import cache_folder
 from sizer.storage.disk_check import Fio, check_disk, expected
 from sizer.storage.disks import emulated_volume, missing_for_emulation, real_volume
 from sizer.storage.leftovers import remove_what_was_left

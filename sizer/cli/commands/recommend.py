@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -38,7 +39,10 @@ MOST_OFFERS = 5
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add_folder(parser)
-    option(parser, "--catalog", _("default: the catalogue that comes with sizer"), metavar="FILE")
+    given = _("price lists in the place of sizer's own, as `sizer catalog import` reads them; may be repeated")
+    parser.add_argument("--catalog", action="append", metavar="FILE", help=given)
+    worth = _("what one of a currency is worth in US dollars; without it its prices are not compared; may be repeated")
+    option(parser, "--rate", worth, _currency_rate, metavar="CNY=0.14", action="append")
     parser.add_argument("--objective", choices=["cheapest", "fastest", "balanced"])
     share = _("share of the best throughput to reach")
     option(parser, "--target", share, units.parse_share, metavar="0.95")
@@ -62,14 +66,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     folder = opened(arguments.folder)
-    catalog = Catalog.load(arguments.catalog)
+    catalog = Catalog.load(*(arguments.catalog or ())).at_rates(dict(arguments.rate or ()))
     asked = _objective(arguments, folder.study.objective)
     asked = replace(asked, gpus=tuple(dict.fromkeys(map(catalog.gpu, asked.gpus))))
     baseline = None if arguments.baseline is None else catalog.instance(arguments.baseline)
     model = api.fit(folder)
     names = [each.name for each in model.workloads]
     gates = [read_gate(text, names, asked.deadline is not None) for text in arguments.fail_if or ()]
-    offers = None if arguments.catalog is None and baseline is None else catalog
+    plain = arguments.catalog is None and arguments.rate is None and baseline is None
+    offers = None if plain else catalog
     recommendation = api.recommend(folder, asked, offers, baseline, model)
     if arguments.workload is not None:
         wanted = api.predicting.workload_of(model, arguments.workload).name
@@ -118,6 +123,13 @@ def _gpus(text: str) -> tuple[str, ...]:
     if not all(names):
         raise InputError("A name is missing in `{text}`; write GPUs with commas between them: T4,V100.", text=text)
     return names
+
+
+def _currency_rate(text: str) -> tuple[str, float]:
+    currency, _equals, worth = text.partition("=")
+    if not re.fullmatch(r"[A-Za-z]{3}", currency.strip()):
+        raise InputError("`{text}` names no currency; write what one is worth in US dollars: CNY=0.14.", text=text)
+    return currency.strip().upper(), units.parse_factor(worth)
 
 
 def _objective(arguments: argparse.Namespace, own: Objective) -> Objective:

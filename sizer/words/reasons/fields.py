@@ -9,7 +9,7 @@ from sizer.model.model import Bounds, GivenUp, GivenUpKind, SearchedFloor
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device
 from sizer.records.prediction import Reason
-from sizer.records.units import RELATIVE, format_bytes, format_number, format_seconds, format_usd
+from sizer.records.units import RELATIVE, format_bytes, format_number, format_price, format_seconds, format_usd
 from sizer.words import language, names
 from sizer.words.language import N_, _, listed
 from sizer.words.names import Terms
@@ -206,6 +206,16 @@ def _retired(r: Reason, t: Terms) -> str:
     return listed([_("{name} (retired {year})", name=name, year=round(year)) for name, year in years])
 
 
+def _nearest(r: Reason, t: Terms) -> str:
+    return _(
+        "By published rates the nearest that is sold is {gpu}, at {rate} ({low} to {high}).",
+        gpu=names.gpu_name(r.text("nearest")),
+        rate=language.rate_in_words(r.number("rate"), t.unit),
+        low=format_number(r.number("low")),
+        high=format_number(r.number("high")),
+    )
+
+
 _RATES = ("measured_rate", "rate_low", "rate_high", "now", "then")
 FIELDS: Mapping[str, Field] = {
     **_each(language.vcpus_in_words, "vcpus fewest fastest_at best judged larger"),
@@ -267,9 +277,11 @@ FIELDS: Mapping[str, Field] = {
     "doubts": _doubts,
     "outcomes": _if("outcomes", lambda r, _terms: names.outcomes_counted(r.texts("outcomes"), r.numbers("counts"))),
     "retired": _if("names", _retired),
+    "nearest": _if("nearest", _nearest),
     "instance": _text("instance_type"),
     "answer_instance": _text("answer_instance"),
-    **{name: _text(name) for name in ("input", "column", "axis", "confidence")},
+    **{name: _text(name) for name in ("input", "column", "axis", "confidence", "currency", "old_day")},
+    "price": _if("currency", lambda r, _terms: format_price(r.number("price"), r.text("currency"))),
     "workload": lambda r, t: t.workload,
     "units": lambda r, t: language.several_of(t.unit),
     "accelerator": lambda r, t: names.accelerator_name(t.device),

@@ -303,14 +303,24 @@ SENTENCES: Mapping[Code, tuple[str, ...]] = {
         N_("Not ranked by cost for lack of a known price: {unknown} of {machines} machines."),
         N_("[[known?Prices are those of spot machines, which the provider may take back at any time.]]"),
         N_("[[spot?No spot price of these machines is known.]]"),
+        N_(
+            "{price} an hour, which is not compared: say what one is worth in US dollars, such as "
+            "`--rate {currency}=0.14`."
+        ),
+        N_("Its price is of {old_day}, older than a year."),
+        N_("[[undated?Nobody knows of which day its price is.]]"),
         N_("Price unknown."),
     ),
     Code.RETIRED: (
         N_(
             "Nobody can rent {retired} any more: [[all?import rates of machines that are sold, which `sizer catalog "
             "list` shows without `retired`]][[!all?measured, but neither compared nor counted in a cost]]."
+            "[[ {nearest}]]"
         ),
-        N_("Nobody can rent a machine with this GPU[[listed? at a known price]] any more (retired {year})."),
+        N_(
+            "Nobody can rent a machine with this GPU[[listed? at a known price]] any more (retired "
+            "{year}).[[ {nearest}]]"
+        ),
     ),
     # What to know of an instance type.
     Code.OTHER_GPUS: (

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from sizer.bundled import WORKLOADS_PATH
+from sizer.files.cache import cache_folder
 from sizer.records.messages import HostError, InputError
 from sizer.records.study import Workload
 from sizer.storage.announcements import Announcement, AnnouncementKind
-from sizer.storage.data_cache import cache_folder
 from sizer.storage.data_sets import DataSets, check_cache, check_data, form_of
 from sizer.storage.manifest import write_manifest
 from sizer.storage.page_cache import files_of

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import json
+import os
+import subprocess
+import sys
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
 
-from sizer.catalog import importing
+from sizer.catalog import importing, machines
 from sizer.catalog.catalog import Catalog
-from sizer.catalog.importing import catalog_text, import_csv
+from sizer.catalog.importers import own
+from sizer.catalog.machines import InstanceType
 from sizer.records.messages import InputError
 from sizer.records.units import GIB
 from sizer.words.language import in_words
@@ -18,6 +22,7 @@ from sizer.words.terminal import disk_offer_line, instance_line
 from tests import ROOT
 
 MB = 1e6
+TODAY = date(2026, 11, 26)
 
 AMOUNT = "0 or a number from 1e-60 to 1e+60"
 
@@ -33,10 +38,10 @@ def catalog() -> Catalog:
         ("alibaba/cloud_ssd", 100, 1800 + 30 * 100, 120 + 0.5 * 100),
         ("alibaba/cloud_ssd", 500, 16_800, 300),
         ("alibaba/cloud_efficiency", 2000, 5000, 140),
-        ("alibaba/local-nvme-i1", 1000, 165_000, 1400),
-        ("aws/gp3", 500, 3000, 125),
-        ("aws/st1", 1000, 500, 39),
-        ("gcp/pd-standard", 1000, 750, 120),
+        ("aws/st1", 2000, 500, 82),
+        ("aws/gp3", 500, 3000, 131.07),
+        ("aws/st1", 1000, 500, 41),
+        ("gcp/pd-ssd", 500, 21_000, 503.31),
     ],
 )
 def test_disk_figures(catalog: Catalog, name: str, gib: int, iops: float, megabytes: float) -> None:
@@ -72,126 +77,187 @@ def test_accelerator_rates(catalog: Catalog) -> None:
 
 
 def test_instances_keep_source_and_date_and_unknown_prices(catalog: Catalog) -> None:
-    """Every entry says when and where from; a price that was not found is unknown and never 0."""
-    found = {instance.instance_type: instance for instance in catalog.instance_types}
-    assert found["m7i.large"].usd_per_hour == 0.1008
-    assert found["m7i.large"].memory_bytes == 8 * GIB
-    assert found["p3.2xlarge"].disk_bytes_per_second == 219 * MB
-    assert found["ecs.gn5-c4g1.xlarge"].usd_per_hour is None
-    assert (found["ecs.gn5-c4g1.xlarge"].vcpus, found["ecs.gn5-c4g1.xlarge"].gpu) == (4, "P100")
-    assert all(instance.as_of and instance.source for instance in found.values())
-    assert all(instance.usd_per_hour is None or instance.usd_per_hour > 0 for instance in found.values())
+    """Every entry says where from; a price that was not found is unknown and never 0."""
+    named = {instance.instance_type: instance for instance in catalog.instance_types}
+    assert len(named) == len(catalog.instance_types) > 5600
+    assert named["m7i.large"].usd_per_hour == 0.1008
+    assert named["m7i.large"].memory_bytes == 8 * GIB
+    assert named["p3.2xlarge"].disk_bytes_per_second == 218.75 * MB
+    pascal = named["ecs.gn5-c4g1.xlarge"]
+    assert (pascal.price_per_hour, pascal.currency, pascal.usd_per_hour) == (12.78, "CNY", None)
+    assert (pascal.vcpus, pascal.gpu) == (4, "P100")
+    assert all(instance.source for instance in catalog.instance_types)
+    assert all(instance.price_per_hour is None or instance.price_per_hour > 0 for instance in catalog.instance_types)
 
 
 def test_what_was_retired_is_listed_and_never_offered(catalog: Catalog) -> None:
     """Of Azure's K80, P100 and V100 and AWS's K80, M60 and small V100 machines the list says since when."""
     gone = {each.instance_type: each.retired for each in catalog.instance_types if each.retired}
-    years = {"NC24": 2023, "NC12s v2": 2023, "NC6s v3": 2025, "g3s.xlarge": 2025, "p3.8xlarge": 2026, "p2.xlarge": 2026}
-    assert len(gone) == 19
+    years = {"Standard_NC24": 2023, "Standard_NC6s_v3": 2025, "g3s.xlarge": 2025, "p3.8xlarge": 2026, "p2.xlarge": 2026}
+    assert len(gone) == 51
     assert gone.items() >= years.items()
     assert not gone.keys() & {each.instance_type for each in catalog.instances()}
     assert "p3dn.24xlarge" in {each.instance_type for each in catalog.instances("V100")}
-    lines = [instance_line(each) for each in catalog.instance_types]
-    assert sum("; retired 20" in line and "$" not in line for line in lines) == 19
+    lines = [instance_line(each, TODAY) for each in catalog.instance_types]
+    assert sum("; retired 20" in line and "$" not in line for line in lines) == 51
     with pytest.raises(InputError, match=r"`azure/NC6` cannot be rented any more \(retired 2023\)"):
         catalog.instance("azure/NC6")
+    with pytest.raises(InputError, match=r"The provider of `gpu_8x_v100` does not list it any more"):
+        catalog.instance("gpu_8x_v100")
 
 
-def test_doubt_travels_with_the_price(catalog: Catalog) -> None:
-    """A second-hand price says so, an unknown one too."""
-    assert "$0.17 per GiB and month, unverified (2026" in disk_offer_line(catalog.disk("gcp/pd-ssd"))
-    assert "price unknown" in disk_offer_line(catalog.disk("alibaba/cloud_ssd"))
-
-
-def test_the_file_has_one_entry_a_line_and_is_its_own_form(catalog: Catalog, tmp_path: Path) -> None:
-    """What is written can be read again, and each entry is a line of its own."""
-    text = catalog_text(catalog)
-    (tmp_path / "mine.json").write_text(text)
-    assert Catalog.load(tmp_path / "mine.json") == catalog
-    entries = [line for line in text.splitlines() if line.startswith("{") and len(line) > 1]
-    assert len(entries) == len(catalog.instance_types) + len(catalog.disks) + len(catalog.accelerators)
+def test_slices_and_shared_cores_are_not_offered(catalog: Catalog) -> None:
+    """A vCPU that bursts, and a third of a GPU, are not what was measured."""
+    offered = {instance.instance_type for instance in catalog.offered}
+    assert not offered & {"t3.large", "Standard_B2ms", "e2-small", "ecs.t6-c1m1.large", "g6f.xlarge", "dl1.24xlarge"}
+    assert offered >= {"c7i.large", "e2-standard-2", "Standard_D2as_v5", "g6.xlarge", "Standard_NC24ads_A100_v4"}
 
 
 @pytest.mark.parametrize(
-    ("change", "sentence"),
+    ("name", "types"),
     [
-        (
-            {"usd_per_hour": -1},
-            f"mine.json: instances entry 1: usd_per_hour: expected {AMOUNT}, found -1",
-        ),
-        ({"retired": 23}, "mine.json: instances entry 1: retired: expected a number from 2000 to 2100, found 23"),
-        ({"vcpus": "four"}, "mine.json: instances entry 1: vcpus: expected a number, found 'four'"),
-        ({"memory_bytes": 1.5}, "mine.json: instances entry 1: memory_bytes: expected a whole number, found 1.5"),
-        ({"source": ""}, "mine.json: instances entry 1: source: expected a text, found ''"),
-        ({"price": 1}, "mine.json: instances entry 1: unknown field `price`"),
-        ({"vcpus": 10**400}, "vcpus: expected a number that fits a float, found 1000"),
-        ({"vcpus": 0}, "vcpus: expected a number from 0.000244141 to 4096, found 0"),
-        (
-            {"memory_bytes": 10**30},
-            "memory_bytes: expected a number from 1 to 1152921504606846976, found 1000000000000000000000000000000",
-        ),
-        (
-            {"usd_per_hour": float("nan")},
-            f"usd_per_hour: expected {AMOUNT}, found nan",
-        ),
-        ({"usd_per_hour": 1e308}, f"usd_per_hour: expected {AMOUNT}, found 1e+308"),
-        ({"source": ["x" * 10_000]}, "source: expected text, found a list"),
+        ("azure/NC6s v3", ["Standard_NC6s_v3"]),
+        ("Standard_NC6s_v3", ["Standard_NC6s_v3"]),
+        ("AWS c6i.large", ["c6i.large"]),
+        ("gcp/n1-highmem-64", ["n1-highmem-64", "n1-highmem-64+8xV100"]),
+        ("n1-highmem-64+8xV100", ["n1-highmem-64+8xV100"]),
     ],
 )
-def test_a_wrong_field_is_named(catalog: Catalog, tmp_path: Path, change: dict[str, object], sentence: str) -> None:
-    """File, entry and field are in the sentence."""
-    data = json.loads(catalog_text(catalog))
-    data["instances"][0] |= change
-    path = tmp_path / "mine.json"
-    path.write_text(json.dumps(data))
-    with pytest.raises(InputError) as error:
-        Catalog.load(path)
-    assert sentence in str(error.value)
+def test_the_names_of_a_type(catalog: Catalog, name: str, types: list[str]) -> None:
+    """With its provider and without, of a host with GPUs the host's; Azure's with spaces as people write them."""
+    assert [instance.instance_type for instance in catalog.called(name)] == types
 
 
-def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
-    """No JSON, another version, no file: a sentence each."""
-    path = tmp_path / "mine.json"
-    with pytest.raises(InputError, match=r"mine\.json: there is no such file"):
+def test_a_currency_is_converted_where_somebody_says_its_worth(catalog: Catalog) -> None:
+    """Until then its prices come after those in US dollars, in their own order, and unknown ones last."""
+    ranks = [(one.usd_per_hour is None, one.price_per_hour is None) for one in catalog.offered]
+    assert ranks == sorted(ranks)
+    alibaba = [one.price_per_hour for one in catalog.offered if one.currency == "CNY" and not one.is_arm]
+    priced = [price for price in alibaba if price is not None]
+    assert priced == sorted(priced)
+    converted = catalog.at_rates({"CNY": 0.14}).instance("ecs.gn5-c4g1.xlarge")
+    assert converted.usd_per_hour == pytest.approx(12.78 * 0.14)
+
+
+def test_doubt_travels_with_the_price(catalog: Catalog) -> None:
+    """A second-hand price says so, an unknown one too, and one that is old or of no known day."""
+    assert "$0.17 per GiB and month, second hand (infracost golden) (2024" in disk_offer_line(
+        catalog.disk("gcp/pd-ssd")
+    )
+    assert "price unknown" in disk_offer_line(catalog.disk("alibaba/cloud_ssd"))
+    said = [instance_line(catalog.called(name)[0], TODAY) for name in ("c7i.large", "ecs.c7.large", "VM.GPU2.1")]
+    assert "$0.0892 an hour (2026-07-20, " in said[0]
+    assert "CNY 0.408 an hour (2024-12-31, older than a year, " in said[1]
+    assert "$1.27 an hour (day unknown, " in said[2]
+
+
+def test_the_cache_is_made_once_and_made_again_when_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stale files go, a folder that cannot be written to is done without, and what is read is always the same."""
+    monkeypatch.setenv("SIZER_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "catalog-old.sqlite").write_text("of another version")
+
+    def read() -> int:
+        machines.shipped.cache_clear()
+        return len(machines.records(InstanceType, machines.shipped()))
+
+    count = read()
+    (made,) = (tmp_path / "cache").iterdir()
+    written = made.stat().st_mtime_ns
+    assert (read(), made.stat().st_mtime_ns) == (count, written)
+    for damaged in (b"", b"SQLite format 3\0 and no more", made.read_bytes()[:-5000]):
+        made.write_bytes(damaged)
+        assert read() == count
+        assert [made] == list((tmp_path / "cache").iterdir())
+    monkeypatch.setenv("SIZER_CACHE", "/proc/none")
+    assert read() == count
+    machines.shipped.cache_clear()
+
+
+def test_two_processes_make_one_cache(tmp_path: Path) -> None:
+    """Each reads a whole one, whichever put it there."""
+    ask = "from sizer.catalog.catalog import Catalog; print(len(Catalog.load().instance_types))"
+    environment = {**os.environ, "SIZER_CACHE": str(tmp_path)}
+    both = [
+        subprocess.Popen([sys.executable, "-c", ask], env=environment, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+        for _ in range(2)
+    ]
+    assert len({process.communicate(timeout=60)[0] for process in both}) == 1
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "gib", "usd", "iops"),
+    [("aws/gp3", 100, 8, 3000), ("aws/gp2", 100, 10, 300), ("aws/io2", 20, 20 * 0.125 + 10_000 * 0.065, 10_000)],
+)
+def test_a_disk_costs_what_is_bought(catalog: Catalog, name: str, gib: int, usd: float, iops: float) -> None:
+    """io2 of 20 GiB has at most 500 IOPS a GiB, and these are paid for."""
+    tier = catalog.disk(name)
+    assert tier.rates(gib * GIB).read_iops == iops
+    assert tier.usd_per_month(gib * GIB) == pytest.approx(usd)
+
+
+@pytest.mark.parametrize(
+    ("name", "tier"),
+    [
+        ("gp3", "aws/gp3"),
+        ("AWS gp3", "aws/gp3"),
+        ("ESSD PL1", "alibaba/cloud_essd_pl1"),
+        ("cloud_ssd", None),
+        ("SSD", None),
+        ("Local SSD", None),
+    ],
+)
+def test_a_disk_that_names_a_tier_is_that_tier(catalog: Catalog, name: str, tier: str | None) -> None:
+    """What two providers call alike is neither."""
+    found = catalog.tier(name)
+    assert (found and found.name) == tier
+
+
+HEADER = (
+    "provider,region,instance_type,vcpus,memory_gib,gpu,gpu_count,gpu_memory_gib,local_nvme_gib,"
+    "disk_cap_mbps,usd_per_hour,retired,as_of,source"
+)
+
+
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        ("me,,box.1,many,16,,0,,,250,,,2026-01-01,me", "mine.csv line 2: vcpus: `many` is not a number"),
+        (
+            "me,,box.1,0,16,,0,,,250,,,2026-01-01,me",
+            "line 2: vcpus: expected a number from 0.0002",
+        ),
+        ("me,,box.1,4,16,,0,,,250,-1,,2026-01-01,me", f"line 2: price_per_hour: expected {AMOUNT}, found -1"),
+        ("me,,box.1,4,16,,0,,,250,1e308,,2026-01-01,me", f"line 2: price_per_hour: expected {AMOUNT}, found 1e+308"),
+        ("me,,box.1,4,16,T4,nan,,,250,,,2026-01-01,me", "line 2: gpu_count: `nan` is not a number"),
+        ("me,,box.1,4,16,T4,1e400,,,250,,,2026-01-01,me", "line 2: gpu_count: `1e400` is not a number"),
+        ("me,,box.1,4,16,,0,,,250,,23,2026-01-01,me", "line 2: retired: expected a number from 2000 to 2100, found 23"),
+        (",,box.1,4,16,,0,,,250,,,2026-01-01,me", "line 2: provider: "),
+    ],
+)
+def test_a_bad_row_is_named_by_its_line(tmp_path: Path, row: str, sentence: str) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text(f"{HEADER}\n{row}\n")
+    with pytest.raises(InputError) as refused:
         Catalog.load(path)
-    path.write_text("provider,region")
-    with pytest.raises(InputError, match="is not JSON"):
-        Catalog.load(path)
-    path.write_text("[" * 100_000)
-    with pytest.raises(InputError, match="is nested too deeply for a catalogue"):
-        Catalog.load(path)
-    with pytest.raises(InputError, match="/dev/zero is larger than 64 MiB, too large for a catalogue"):
-        Catalog.load("/dev/zero")
-    path.write_text('{"schema_version": 99}')
-    with pytest.raises(InputError, match="schema_version is 99"):
-        Catalog.load(path)
+    assert sentence in in_words(refused.value)
 
 
 def test_csv_becomes_entries(tmp_path: Path) -> None:
-    """Rates in MB/s and sizes in GiB become bytes; an empty price stays unknown; a bad cell is named by its line."""
+    """Rates in MB/s and sizes in GiB become bytes; an empty price stays unknown; what it has not is sizer's own."""
     path = tmp_path / "mine.csv"
-    header = (
-        "provider,region,instance_type,vcpus,memory_gib,gpu,gpu_count,gpu_memory_gib,local_nvme_gib,"
-        "disk_cap_mbps,usd_per_hour,as_of,source"
-    )
-    path.write_text(f"{header}\nme,,box.1,4,16,,0,,,250,,2026-01-01,my own list\n")
-    (box,) = import_csv([path]).instance_types
+    path.write_text(f"{HEADER}\nme,,box.1,4,16,,0,,,250,,,2026-01-01,my own list\n")
+    mine = Catalog.load(path)
+    (box,) = mine.instance_types
     assert (box.memory_bytes, box.disk_bytes_per_second, box.usd_per_hour, box.gpu) == (16 * GIB, 250 * MB, None, None)
-    path.write_text(f"{header}\nme,,box.1,many,16,,0,,,250,,2026-01-01,my own list\n")
-    with pytest.raises(InputError, match=r"mine.csv line 2: vcpus: `many` is not a number"):
-        import_csv([path])
-    for count in ("1.5", "nan", "inf", "1e400"):
-        path.write_text(f"{header}\nme,,box.1,4,16,T4,{count},,,250,,2026-01-01,my own list\n")
-        with pytest.raises(InputError, match=rf"line 2: gpu_count: `{count}` is not a (whole )?number"):
-            import_csv([path])
-    path.write_text("a,b\n1,2\n")
-    with pytest.raises(InputError, match="needs a column"):
-        import_csv([path])
+    assert mine.disks == Catalog.load().disks
 
 
 def test_the_page_names_every_column_of_a_catalogue() -> None:
-    page = (ROOT / "docs" / "import.md").read_text("utf-8")
-    assert [name for name in importing.COLUMNS if f"`{name}`" not in page] == []
+    page = (ROOT / "docs" / "instances.md").read_text("utf-8")
+    names = {name for needed in own.NEEDED.values() for name in needed}
+    assert [name for name in (*names, *own.ALSO_CALLED) if f"`{name}`" not in page] == []
 
 
 @pytest.mark.parametrize(
@@ -205,7 +271,7 @@ def test_the_page_names_every_column_of_a_catalogue() -> None:
         (
             b"provider,instance_type\nme,box.1\n",
             "mine.csv: the header has no column vcpus, memory_gib, as_of and source; a table of this kind needs "
-            "provider, instance_type, vcpus, memory_gib, as_of and source, and may have region, gpu, ",
+            "provider, instance_type, vcpus, memory_gib, as_of and source.",
         ),
         (b"disk_tier,provider,as_of,source,class\nd,me,x,y,ssd\n", "no column read_iops_base, read_iops_per_gib, "),
         (b"samples_per_second,gpu\n1,V100\n", "no column mode, network, precision, framework, as_of and source"),
@@ -216,7 +282,7 @@ def test_a_table_that_is_none_is_refused(tmp_path: Path, content: bytes, sentenc
     path = tmp_path / "mine.csv"
     path.write_bytes(content)
     with pytest.raises(InputError, match=sentence):
-        import_csv([path])
+        importing.read([path])
 
 
 def test_a_disk_without_a_largest_size_names_its_smallest() -> None:
@@ -226,12 +292,3 @@ def test_a_disk_without_a_largest_size_names_its_smallest() -> None:
         offer.rates(10 * GIB)
     assert in_words(refused.value) == ("alibaba/cloud_ssd is not sold with 10 GiB; give a size of 20 GiB or more.")
     assert offer.rates(20 * GIB).read_iops is not None
-
-
-def test_an_unknown_part_of_a_catalogue_is_named(tmp_path: Path) -> None:
-    """What is not read is not passed over, as it may be a name that is misspelt."""
-    path = tmp_path / "c.json"
-    path.write_text(json.dumps({**json.loads(catalog_text(Catalog.load())), "machines": []}))
-    with pytest.raises(InputError) as refused:
-        Catalog.load(path)
-    assert in_words(refused.value) == f"{path}: unknown key `machines`; use instances, disks and accelerators."

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from sizer.catalog.catalog import Catalog
 from sizer.exchange.imported import Imported, read_measurements
 from sizer.exchange.measurements import write_csv
 from sizer.files.codec import from_json, to_json
@@ -14,7 +13,7 @@ from sizer.records.run import Run
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
 from sizer.study.resolved import to_yaml
-from tests.tables import Read
+from tests.tables import Read, stored_catalog
 
 
 @pytest.fixture
@@ -24,14 +23,14 @@ def read(tmp_path: Path) -> Read:
     def imported(table: str, name: str = "table.csv") -> Imported:
         path = tmp_path / name
         path.write_bytes(table.encode())
-        found = read_measurements(path, Catalog.load())
+        found = read_measurements(path, stored_catalog())
         assert parse_study(to_yaml(found.study), "study.yaml", None, HostSize(1, 1), None) == found.study
         for run in found.runs:
             assert from_json(Run, to_json(run), "run") == run
         exported = write_csv(found.runs)
         again = tmp_path / "again.csv"
         again.write_text(exported, encoding="utf-8")
-        assert write_csv(read_measurements(again, Catalog.load()).runs) == exported
+        assert write_csv(read_measurements(again, stored_catalog()).runs) == exported
         return found
 
     return imported

@@ -8,7 +8,6 @@ from itertools import product
 
 import pytest
 
-from sizer.catalog.catalog import Catalog
 from sizer.exchange.measurements import write_csv
 from sizer.model.batch_curve import batch_curves
 from sizer.model.fitting import fit
@@ -18,7 +17,7 @@ from sizer.records.run import Run
 from sizer.records.study import Objective
 from sizer.words.accelerators import accelerator_counts_lines, batch_sentences
 from sizer.words.names import terms_of
-from tests.tables import Read
+from tests.tables import Read, stored_catalog
 
 RATES = (
     BatchRate(16, 150.0, "a table", 100.0, 220.0, "published"),
@@ -57,7 +56,7 @@ def test_it_is_said_where_the_rates_come_from(read: Read, runs: list[Run]) -> No
     """And not that there was one rate for all."""
     found = read(write_csv(runs))
     model = fit(found.runs)
-    (answer,) = recommend(model, found.runs, Objective(), Catalog.load()).workloads
+    (answer,) = recommend(model, found.runs, Objective(), stored_catalog()).workloads
     assert answer.batch is not None
     said = " ".join(batch_sentences(answer.batch, terms_of(model.workload("train"))))
     assert "was given in the imported table and not measured here" in said
@@ -77,7 +76,7 @@ def test_what_several_lose_to_each_other_comes_back_and_is_said(read: Read, make
     devices = {run.spec.workload.computes_on for run in found.runs}
     assert {(each.scaling_loss, each.scaling_source) for each in devices} == {(0.05, GIVEN_IN_TABLE)}
     model = fit(found.runs)
-    (answer,) = recommend(model, found.runs, Objective(), Catalog.load()).workloads
+    (answer,) = recommend(model, found.runs, Objective(), stored_catalog()).workloads
     assert (
         "What they lose to each other was given in the imported table and not measured here: 2 x emulated V100 make "
         "95.1 % of as many alone."

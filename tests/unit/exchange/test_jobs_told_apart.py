@@ -57,7 +57,7 @@ def answers(folder: Path, table: str, capsys: pytest.CaptureFixture[str], *optio
             (),
             {
                 "resnet50 (fp32)": ("provisional", 8, 4475),
-                "resnet50 (fp32, bs=256,lr=0.8)": ("recommended", 8, 5663),
+                "resnet50 (fp32, bs=256,lr=0.8)": ("recommended", 1, 782),
                 "resnet50 (amp)": ("provisional", 8, 7544),
             },
         ),

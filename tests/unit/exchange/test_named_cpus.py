@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from sizer.catalog.catalog import Catalog
 from sizer.exchange.imported import Imported
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
 from sizer.records.study import Objective
 from sizer.words.page import column_named
-from tests.tables import Read
+from tests.tables import Read, stored_catalog
 
 CROSS_BENCHMARK = """framework,framework_version,network,device,devices,cpu_threads,batch_size,mode,seconds_per_batch,\
 samples_per_second,precision,date,instance,vcpus,input
@@ -32,7 +31,7 @@ def found(read: Read) -> Imported:
 
 def test_its_answer_has_the_table_of_devices(found: Imported) -> None:
     """A CPU stands in it by its name, never as another one's repeat."""
-    recommendation = recommend(fit(found.runs), found.runs, Objective(), Catalog.load())
+    recommendation = recommend(fit(found.runs), found.runs, Objective(), stored_catalog())
     table = recommendation.cross_table
     assert table is not None
     assert [column_named(each) for each in table.columns] == [

@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from sizer.cli import main
+from tests.tables import STORED
+
+PRICES = ("--catalog", str(STORED / "instances.csv"))
 
 
 def answered(folder: Path, table: str, capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
@@ -41,8 +44,8 @@ llama,H200,8,1,32124
     [
         (NODES, (), "small.8x", 1, 760, 4.56 / 3600 / 760 * 1e6),
         (NODES, ("--objective", "fastest"), "2 x big.16x", 2, 5600, 48.96 / 3600 / 5600 * 1e6),
-        (H100, (), "aws p5en.48xlarge", 1, 32124, 0.547),
-        (H100, ("--objective", "fastest"), "2 x aws p5.48xlarge", 2, 41672, 0.734),
+        (H100, PRICES, "aws p5en.48xlarge", 1, 32124, 0.547),
+        (H100, (*PRICES, "--objective", "fastest"), "2 x aws p5.48xlarge", 2, 41672, 0.734),
         # Without accelerators, too: two machines at twice the price that are not twice as fast cost more.
         (
             "machine,nodes,usd_per_hour,img/s\nm.large,1,1.00,100\nm.large,4,1.00,350\n",

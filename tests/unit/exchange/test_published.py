@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.catalog.catalog import Catalog
 from sizer.exchange.published import no_prediction_form, prediction_form, recommendation_form
 from sizer.files.codec import from_json, to_json
 from sizer.model.fitting import fit
@@ -22,6 +21,7 @@ from sizer.records.domains import SCHEMA_VERSION
 from sizer.records.run import Run
 from sizer.records.study import Objective
 from sizer.records.units import GIB
+from tests.tables import stored_catalog
 
 CONTRACT = {
     *("workload", "status", "spec", "throughput", "probability", "bottleneck", "next_bottleneck", "reasons"),
@@ -53,7 +53,7 @@ def concluded(make_run: Callable[..., Run]) -> tuple[Model, Recommendation]:
     level = [make_run(rate, vcpus, name="gpu", device=device) for vcpus, rate in ((1.0, 150.0), (2.0, 217), (4.0, 219))]
     runs = [*rising, *level]
     model = fit(runs)
-    return model, recommend(model, runs, Objective("cheapest", 0.9), Catalog.load())
+    return model, recommend(model, runs, Objective("cheapest", 0.9), stored_catalog())
 
 
 def test_a_recommendation_has_exactly_the_keys_of_the_contract(concluded: tuple[Model, Recommendation]) -> None:
@@ -144,7 +144,7 @@ def test_what_a_table_does_not_say_is_null_beyond_it_too(make_run: Callable[...,
         for made in (make_run(100.0 * c, c) for c in (1.0, 2.0, 4.0))
     ]
     model = fit(runs)
-    form = recommendation_form(recommend(model, runs, Objective(), Catalog.load()), model)
+    form = recommendation_form(recommend(model, runs, Objective(), stored_catalog()), model)
     (answer,) = json.loads(json.dumps(form))["workloads"]
     assert answer["status"] == "at_least"
     beyond = answer["beyond"]

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from sizer.catalog.catalog import Catalog
 from sizer.exchange.imported import read_measurements
 from sizer.model.fitting import fit
 from sizer.model.prediction import predict, predict_several
 from sizer.records.configuration import Configuration
 from sizer.records.prediction import Refusal, Refused
+from tests.tables import stored_catalog
 
 GIB = 2**30
 VCPUS = "workload,vcpus,throughput\n" + "".join(
@@ -36,7 +36,7 @@ KILLED = "workload,vcpus,memory_gib,throughput,outcome\na,1,8,90,\na,2,8,170,\na
 def test_many_are_what_each_is_alone(tmp_path: Path, table: str) -> None:
     """Digit for digit but for the order of sums; also where there is no answer."""
     (tmp_path / "table.csv").write_text(table)
-    model = fit(read_measurements(tmp_path / "table.csv", Catalog.load()).runs).workload("a")
+    model = fit(read_measurements(tmp_path / "table.csv", stored_catalog()).runs).workload("a")
     places = [
         Configuration(vcpus, memory, None, None, gpu, 2 if gpu else None)
         for vcpus in (None, 0.5, 1.0, 2.0, 5.0, 16.0, 40.0)

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.model.prediction import predict
 from sizer.recommend.recommendation import recommend
@@ -17,6 +16,7 @@ from sizer.records.study import Objective
 from sizer.words.names import terms_of
 from sizer.words.reasons import reason_sentences
 from tests.modelled import contended
+from tests.tables import stored_catalog
 
 MakeRun = Callable[..., Run]
 BATCHES = (8, 16, 32)
@@ -47,7 +47,7 @@ def test_disturbed_runs_of_one_size_name_no_serial_part(make_run: MakeRun, evide
     for rate in model.workload("train").measured.rates:
         found = predict(model.workload("train"), rate.configuration)
         assert (found.bottleneck, found.shares) == (Bottleneck.AMBIGUOUS, {})
-    answer = recommend(model, runs, Objective(), Catalog.load()).workloads[0]
+    answer = recommend(model, runs, Objective(), stored_catalog()).workloads[0]
     assert answer.bottleneck is not Bottleneck.SERIAL
     said = " ".join(reason_sentences(answer.reasons, terms_of(model.workload("train"))))
     assert "bound by its serial part" not in said

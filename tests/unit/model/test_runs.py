@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.model.prediction import predict
 from sizer.model.runs import as_asked, end_to_end, without_gaps
@@ -15,7 +14,7 @@ from sizer.records.configuration import Configuration
 from sizer.records.run import Run
 from sizer.records.run_kinds import Purpose
 from sizer.records.study import Objective
-from tests.tables import runs_of
+from tests.tables import runs_of, stored_catalog
 
 CURVE = "workload,vcpus,memory_gib,throughput\na,1,4,100\na,2,4,197\na,4,4,380\na,8,4,700\n"
 
@@ -48,7 +47,7 @@ def test_a_machine_of_unknown_size_is_compared_with_the_others(tmp_path: Path) -
         tmp_path,
         "workload,gpu,vcpus,usd_per_hour,throughput\na,T4,4,0.5,100\na,T4,8,0.8,110\na,A10G,,1,400\na,V100,8,3,500\n",
     )
-    answer = recommend(fit(runs), runs, Objective(), Catalog.load()).workloads[0]
+    answer = recommend(fit(runs), runs, Objective(), stored_catalog()).workloads[0]
     assert answer.spec is not None
     assert (answer.status, answer.spec.gpu, answer.spec.vcpus) == ("recommended", "A10G", None)
     assert len(answer.alternatives) == 4

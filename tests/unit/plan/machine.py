@@ -7,7 +7,6 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-from sizer.catalog.catalog import Catalog
 from sizer.plan.chooser import Chooser
 from sizer.plan.chosen import NextRun, PlanEnd
 from sizer.plan.configurations import position
@@ -17,6 +16,7 @@ from sizer.records.run_kinds import Outcome
 from sizer.records.study import Adaptive, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.records.units import GIB
 from sizer.study.presets import HostSize
+from tests.tables import stored_catalog
 
 HOST = HostSize(16, 64 * GIB)
 LADDER = (1.0, 2.0, 4.0, 8.0, 16.0)
@@ -57,14 +57,14 @@ def made(spec: RunSpec, rate: Rate, outcome: Outcome = Outcome.COMPLETED, drawn:
 
 
 def chooser_of(study: Study, budget: float | None = None, runs: int | None = None) -> Chooser:
-    return Chooser(study, HOST, Catalog.load(), Adaptive(budget, runs))
+    return Chooser(study, HOST, stored_catalog(), Adaptive(budget, runs))
 
 
 def chosen(
     study: Study, rate: Rate, asked: Adaptive = UNBOUNDED, known: tuple[Run, ...] = (), drawn: int = 0
 ) -> tuple[list[Run], PlanEnd]:
     """Every run that is made after those that are known, each with why, and how it ended."""
-    chooser, runs = Chooser(study, HOST, Catalog.load(), asked), list(known)
+    chooser, runs = Chooser(study, HOST, stored_catalog(), asked), list(known)
     while isinstance(found := chooser.next_run(runs), NextRun):
         runs.append(replace(made(found.spec, rate, drawn=drawn), reason=found.why))
         assert len(runs) <= 100

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.plan.chooser import Chooser
 from sizer.plan.chosen import NextRun
@@ -16,6 +15,7 @@ from sizer.records.device import DiskRates
 from sizer.records.run import RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Adaptive, DiskTier, Objective, PlanEndKind, RunReasonKind
+from tests.tables import stored_catalog
 from tests.unit.plan import machine
 from tests.unit.plan.machine import HOST, LADDER, SECONDS, UNBOUNDED, chooser_of, chosen, knee, made, study_of
 
@@ -40,7 +40,7 @@ def test_a_knee_is_found_in_few_runs(at: float) -> None:
     """The answer is that of the whole grid, from at most five of its ten runs."""
     study = study_of()
     runs, end = chosen(study, knee(at))
-    answer = recommend(fit(runs), runs, Objective(), Catalog.load()).workloads[0]
+    answer = recommend(fit(runs), runs, Objective(), stored_catalog()).workloads[0]
     assert end.kind is PlanEndKind.SETTLED
     assert answer.spec is not None
     assert answer.spec.vcpus == at
@@ -182,7 +182,7 @@ def test_what_rests_on_doubtful_readings_is_not_called_settled(warning: RunWarni
 def test_a_rate_that_still_rises_is_not_settled() -> None:
     """However sure it is that more is no less."""
     runs, end = chosen(study_of(), lambda configuration: 100.0 * (configuration.vcpus or 1.0))
-    assert recommend(fit(runs), runs, Objective(), Catalog.load()).workloads[0].status == "at_least"
+    assert recommend(fit(runs), runs, Objective(), stored_catalog()).workloads[0].status == "at_least"
     assert end.kind is PlanEndKind.NOTHING_LEFT
     assert end.open == ("job",)
 
@@ -193,8 +193,8 @@ def test_a_model_that_is_there_is_not_fitted_again(monkeypatch: pytest.MonkeyPat
     runs, end = chosen(study, knee(4.0))
     some = runs[:-1]
     model, later = fit(some), fit(runs)
-    after_some = Chooser(study, HOST, Catalog.load(), UNBOUNDED).next_run(some)
+    after_some = Chooser(study, HOST, stored_catalog(), UNBOUNDED).next_run(some)
     assert isinstance(after_some, NextRun)
     monkeypatch.delattr("sizer.plan.conclusions.fit")
-    assert Chooser(study, HOST, Catalog.load(), UNBOUNDED, model).next_run(some) == after_some
-    assert Chooser(study, HOST, Catalog.load(), UNBOUNDED, later).next_run(runs) == end
+    assert Chooser(study, HOST, stored_catalog(), UNBOUNDED, model).next_run(some) == after_some
+    assert Chooser(study, HOST, stored_catalog(), UNBOUNDED, later).next_run(runs) == end

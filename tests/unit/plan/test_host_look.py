@@ -9,13 +9,13 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from sizer.catalog.catalog import Catalog
 from sizer.plan.chooser import Chooser
 from sizer.plan.chosen import NextRun
 from sizer.plan.reference_runs import is_measurement, reference
 from sizer.plan.run_order import plan
 from sizer.records.run import Run
 from sizer.records.study import Adaptive, RunReasonKind
+from tests.tables import stored_catalog
 from tests.unit.plan.machine import HOST, Rate, knee, made, study_of
 
 BEGAN = datetime(2026, 11, 21, tzinfo=timezone.utc)
@@ -27,7 +27,7 @@ STUDY = study_of("one", "two", "three")
 def on_host(path: Callable[[int], float]) -> list[Run]:
     """Every run that is made of three jobs that 4.4 vCPUs serve, a minute apart, on a host that is slower by `path` of
     the number of the run (ln)."""
-    chooser, runs = Chooser(STUDY, HOST, Catalog.load(), Adaptive()), list[Run]()
+    chooser, runs = Chooser(STUDY, HOST, stored_catalog(), Adaptive()), list[Run]()
     while isinstance(found := chooser.next_run(runs), NextRun):
         run = made(found.spec, slowed(path(len(runs))))
         started = BEGAN + timedelta(seconds=60 * len(runs))
@@ -59,7 +59,7 @@ def test_a_host_that_gets_slower_is_looked_at_where_it_leaves_an_answer_open(slo
     assert of is not None
     runs = planned(31, lambda number: slower * number)
     assert [is_measurement(run.spec, of) for run in runs[-7:]] == [True, *[False] * 6]
-    found = Chooser(STUDY, HOST, Catalog.load(), Adaptive()).next_run(runs)
+    found = Chooser(STUDY, HOST, stored_catalog(), Adaptive()).next_run(runs)
     assert isinstance(found, NextRun)
     assert found.why is not None
     assert is_measurement(found.spec, of)

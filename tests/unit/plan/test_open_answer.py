@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.plan.conclusions import OpenAnswer, open_answer
 from sizer.plan.configurations import configurations
@@ -12,6 +11,7 @@ from sizer.records.configuration import Configuration
 from sizer.records.prediction import Spec
 from sizer.records.run import Run
 from sizer.records.study import Objective
+from tests.tables import stored_catalog
 from tests.unit.plan.machine import HOST, Rate, knee, made, study_of
 
 
@@ -26,8 +26,8 @@ PLACES = [run.configuration for run in runs_at(1.0, 2.0, 4.0, 8.0, 16.0, rate=kn
 
 def opened(runs: list[Run]) -> OpenAnswer:
     model = fit(runs)
-    answer = recommend(model, runs, Objective(), Catalog.load()).workloads[0]
-    found = open_answer(model.workloads[0], answer, PLACES, Objective(), Catalog.load())
+    answer = recommend(model, runs, Objective(), stored_catalog()).workloads[0]
+    found = open_answer(model.workloads[0], answer, PLACES, Objective(), stored_catalog())
     assert found is not None
     return found
 
@@ -61,7 +61,7 @@ def test_an_answer_that_is_enough_may_be_too_dear() -> None:
     rate = knee(2.0)
     model = fit(runs_at(1.0, 2.0, 4.0, 16.0, rate=rate))
     larger = Answer("job", "recommended", Spec(4.0))
-    found = open_answer(model.workloads[0], larger, PLACES, Objective(), Catalog.load())
+    found = open_answer(model.workloads[0], larger, PLACES, Objective(), stored_catalog())
     assert found is not None
     small, large = (next(r.candidate.place for r in found.rows if r.candidate.spec.vcpus == n) for n in (2.0, 4.0))
     assert found.right < 0.1

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.plan.chosen import NextRun
 from sizer.recommend.recommendation import recommend
@@ -28,6 +27,7 @@ from sizer.records.study import (
 )
 from sizer.records.units import GIB
 from sizer.words.planning import reason_in_words
+from tests.tables import stored_catalog
 from tests.unit.plan.machine import LADDER, SECONDS, chooser_of, chosen, knee, made, study_of
 
 MEMORY = (2 * GIB, 8 * GIB, 32 * GIB)
@@ -87,7 +87,7 @@ def test_memory_and_disks_are_answered_by_few_of_their_runs(drawn: int) -> None:
     """Of 45 configurations, a quarter at the most, whatever the noise: a run at a size whose rate is known tells
     nothing of how fast the best is, which was not measured on that disk."""
     runs, end = chosen(over_memory_and_disks(), on_disks, drawn=drawn)
-    (answer,) = recommend(fit(runs), runs, Objective(), Catalog.load()).workloads
+    (answer,) = recommend(fit(runs), runs, Objective(), stored_catalog()).workloads
     assert end.kind in (PlanEndKind.SETTLED, PlanEndKind.NOTHING_LEFT)
     assert answer.spec is not None
     assert (answer.spec.vcpus, answer.spec.disk == "slow") == (4.0, False)

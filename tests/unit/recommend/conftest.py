@@ -18,12 +18,12 @@ from sizer.records.study import Deadline, Objective
 from sizer.words.names import terms_of
 from sizer.words.reasons import reason_sentences
 from sizer.words.reasons.suggestions import suggestion_sentences
-from tests.tables import runs_of
+from tests.tables import runs_of, stored_catalog
 
 
 @pytest.fixture(scope="session")
 def catalog() -> Catalog:
-    return Catalog.load()
+    return stored_catalog()
 
 
 @pytest.fixture(scope="session")

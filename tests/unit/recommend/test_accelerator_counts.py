@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.model.model import Quantity
 from sizer.recommend.recommendation import recommend
@@ -20,6 +19,7 @@ from sizer.records.run_kinds import Outcome
 from sizer.records.study import Objective
 from sizer.words.accelerators import accelerator_counts_lines, accelerator_counts_note
 from sizer.words.names import terms_of
+from tests.tables import stored_catalog
 
 MakeRun = Callable[..., Run]
 RATE, CORE_SECONDS = 380.0, 0.004
@@ -44,7 +44,7 @@ def measured(make_run: MakeRun, count: int, vcpus: float, sharpness: float = 8.0
 def answered(runs: list[Run]) -> tuple[Answer, list[str]]:
     """The answer and its lines."""
     model = fit(runs)
-    answer = recommend(model, runs, Objective(), Catalog.load()).workloads[0]
+    answer = recommend(model, runs, Objective(), stored_catalog()).workloads[0]
     return answer, accelerator_counts_lines(answer, terms_of(model.workload("train")))
 
 

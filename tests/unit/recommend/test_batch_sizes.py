@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from sizer.catalog.catalog import Catalog
 from sizer.exchange.published import recommendation_form
 from sizer.model.fitting import fit
 from sizer.recommend.job_changes import ChangeKind, changes
@@ -23,7 +22,7 @@ from sizer.records.study import Objective
 from sizer.records.units import GIB
 from sizer.words.accelerators import batch_sentences
 from sizer.words.names import terms_of
-from tests.tables import runs_of
+from tests.tables import runs_of, stored_catalog
 
 CPU = """workload,device,vcpus,memory_gib,batch_size,throughput,sample_unit,peak_anonymous_gib,outcome
 job,cpu,2,4,8,80,image,1.0,
@@ -40,7 +39,7 @@ job,cpu,2,2,128,,image,,out_of_memory
 
 def answer_of(runs: tuple[Run, ...]) -> Answer:
     model = fit(runs)
-    (found,) = recommend(model, runs, Objective(), Catalog.load()).workloads
+    (found,) = recommend(model, runs, Objective(), stored_catalog()).workloads
     return found
 
 
@@ -128,7 +127,7 @@ def test_the_json_has_it_beside_the_contracts_keys(tmp_path: Path) -> None:
     """Memory in GiB as everywhere there."""
     runs = runs_of(tmp_path, CPU)
     model = fit(runs)
-    form = recommendation_form(recommend(model, runs, Objective(), Catalog.load()), model)
+    form = recommendation_form(recommend(model, runs, Objective(), stored_catalog()), model)
     (workload,) = json.loads(json.dumps(form))["workloads"]
     batch = workload["batch"]
     assert (batch["batch_size"], batch["largest"]["memory_gib"]) == (32, 2)
@@ -160,6 +159,6 @@ def test_a_search_that_went_as_far_as_it_was_to_is_finished(
         runs[-1], spec=spec, configuration=replace(runs[-1].configuration, batch_size=256), started_at="2026-11-21"
     )
     model = fit((*runs, held))
-    (answer,) = recommend(model, (*runs, held), Objective(), Catalog.load(), most_batches=most).workloads
+    (answer,) = recommend(model, (*runs, held), Objective(), stored_catalog(), most_batches=most).workloads
     assert answer.batch is not None
     assert batch_sentences(answer.batch, terms_of(model.workload("job")))[-1].endswith(f"{said}.")

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.model.prediction import predict
 from sizer.model.runs import is_starved
@@ -21,6 +20,7 @@ from sizer.records.study import Objective
 from sizer.words.names import terms_of
 from sizer.words.reasons import reason_sentences
 from tests.modelled import contended
+from tests.tables import stored_catalog
 
 BUSY = Evidence(Bottleneck.CPU, {"cpu": 1.0}, EvidenceKind.BUSIEST)
 OTHERS = 1.6
@@ -39,7 +39,7 @@ def on_host(run: Run, cpus: int | None) -> Run:
 
 
 def asked(runs: Sequence[Run], **objective: Any) -> Answer:
-    return recommend(fit(runs), runs, Objective(**objective), Catalog.load()).workloads[0]
+    return recommend(fit(runs), runs, Objective(**objective), stored_catalog()).workloads[0]
 
 
 @pytest.mark.parametrize(

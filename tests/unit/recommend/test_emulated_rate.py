@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.catalog.catalog import Catalog
 from sizer.exchange.published import recommendation_form
 from sizer.model.edge import vcpus_of_ceiling
 from sizer.model.fitting import fit
@@ -21,6 +20,7 @@ from sizer.records.study import Deadline, Objective
 from sizer.records.units import format_seconds
 from sizer.words.names import terms_of
 from sizer.words.reasons import reason_sentences
+from tests.tables import stored_catalog
 
 MakeRun = Callable[..., Run]
 RATE, CORE_SECONDS = 300.0, 0.004
@@ -43,7 +43,7 @@ def measured(make_run: MakeRun, device: Device, vcpus: float, batch: int = 32, c
 
 def answered(runs: list[Run], deadline: Deadline | None = None) -> tuple[Answer, list[str]]:
     model = fit(runs)
-    answer = recommend(model, runs, Objective(deadline=deadline), Catalog.load()).workloads[0]
+    answer = recommend(model, runs, Objective(deadline=deadline), stored_catalog()).workloads[0]
     return answer, reason_sentences(answer.reasons, terms_of(model.workload("train")))
 
 
@@ -135,7 +135,7 @@ def test_a_program_reads_the_rate_with_its_interval(make_run: MakeRun) -> None:
     """Beside the answer in recommendation.json."""
     runs = curve(make_run, GUESSED)
     model = fit(runs)
-    form = recommendation_form(recommend(model, runs, Objective(), Catalog.load()), model)
+    form = recommendation_form(recommend(model, runs, Objective(), stored_catalog()), model)
     rate = form["workloads"][0]["emulated_rate"]
     assert (rate["low"], rate["high"], rate["basis"], rate["source"]) == (150.0, 600.0, "transferred", SOURCE)
     assert form["workloads"][0]["accelerator_counts_missing"] == []

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
@@ -19,7 +18,7 @@ from sizer.records.study import Objective
 from sizer.words.names import Terms
 from sizer.words.notes import note_in_words
 from sizer.words.reasons import reason_sentences
-from tests.tables import imported, runs_of
+from tests.tables import imported, runs_of, stored_catalog
 
 RATES = {"train": (219.0, 218.0, 218.5), "infer": (671.0, 668.0, 570.0)}
 """On NVMe, on an SSD, on a standard disk."""
@@ -44,7 +43,7 @@ def _table(names: tuple[str, ...], classes: tuple[str, ...] | None = None, gpu: 
 
 def _answers(folder: Path, table: str, prefer: str = "cheapest") -> dict[str, Answer]:
     runs = runs_of(folder, table)
-    found = recommend(fit(runs), runs, Objective(prefer), Catalog.load()).workloads
+    found = recommend(fit(runs), runs, Objective(prefer), stored_catalog()).workloads
     return {answer.workload: answer for answer in found}
 
 
@@ -132,3 +131,11 @@ def test_vcpus_and_disk_are_chosen_together(tmp_path: Path) -> None:
     )
     answer = _answers(tmp_path, f"workload,vcpus,disk,throughput\n{rows}")["infer"]
     assert (answer.spec.vcpus, answer.spec.disk) == (4, "ssd")
+
+
+@pytest.mark.parametrize(("names", "answer"), [(("io2", "gp3"), "gp3"), (("aws/io2", "aws/st1"), "aws/st1")])
+def test_of_disks_alike_in_rate_the_cheaper_is_the_answer(tmp_path: Path, names: tuple[str, str], answer: str) -> None:
+    """What io2's IOPS cost is part of its price."""
+    rows = [f"job,{disk},{vcpus},{50 * vcpus}" for disk in names for vcpus in (1, 2, 4, 8)]
+    answers = _answers(tmp_path, "workload,disk,vcpus,throughput\n" + "\n".join(rows))
+    assert _disk(answers["job"]) == answer

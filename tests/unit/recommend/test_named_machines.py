@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from sizer.catalog.catalog import Catalog
 from sizer.exchange.imported import read_measurements
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
 from sizer.records.study import Objective
+from tests.tables import stored_catalog
 
 
 def _answer(folder: Path, table: str) -> Answer:
     path = folder / "table.csv"
     path.write_text(table)
-    runs = read_measurements(path, Catalog.load()).runs
-    return recommend(fit(runs), runs, Objective("cheapest"), Catalog.load()).workloads[0]
+    runs = read_measurements(path, stored_catalog()).runs
+    return recommend(fit(runs), runs, Objective("cheapest"), stored_catalog()).workloads[0]
 
 
 def _prices(answer: Answer) -> dict[tuple[str | None, int | None], float | None]:

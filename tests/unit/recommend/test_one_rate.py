@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from sizer.bundled.reports import results
-from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.model.model import Model, WorkloadModel
 from sizer.model.observations import completed, observe
@@ -22,7 +21,7 @@ from sizer.records.configuration import Estimate
 from sizer.records.run import Run, RunWarning, WarningKind
 from sizer.records.study import Objective
 from tests.modelled import SATURATING
-from tests.tables import WHOLE_MACHINES, runs_of
+from tests.tables import WHOLE_MACHINES, runs_of, stored_catalog
 
 NOISY = (291.6, 471.0, 476.8, 526.9)
 """Four runs of one configuration on a host that others used, images/s."""
@@ -103,11 +102,11 @@ def test_an_answer_of_a_table_and_its_prediction_are_one_figure(name: str, tmp_p
     """Value and interval, of the answer and of each machine that it was chosen from."""
     runs = runs_of(tmp_path, TABLES[name])
     model = fit(runs)
-    for answer in recommend(model, runs, Objective(), Catalog.load()).workloads:
+    for answer in recommend(model, runs, Objective(), stored_catalog()).workloads:
         workload = model.workload(answer.workload)
         assert answer.spec is not None
         assert answer.throughput == predict(workload, judged_by(workload, answer.spec)).throughput
-        for machine in machines_to_compare(workload, runs, Objective(), Catalog.load()):
+        for machine in machines_to_compare(workload, runs, Objective(), stored_catalog()):
             assert machine.throughput == predict(workload, machine.place).throughput
 
 
@@ -117,7 +116,7 @@ def test_an_answer_of_own_runs_and_its_prediction_are_one_figure(
 ) -> None:
     runs = [make_run(min(100 * c, 220), c, repeat=repeat) for c in vcpus for repeat in range(2)]
     model = fit(runs)
-    (answer,) = recommend(model, runs, Objective(), Catalog.load()).workloads
+    (answer,) = recommend(model, runs, Objective(), stored_catalog()).workloads
     if answer.spec is not None:
         workload = model.workloads[0]
         assert answer.throughput == predict(workload, judged_by(workload, answer.spec)).throughput

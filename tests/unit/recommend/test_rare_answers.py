@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.catalog.catalog import Catalog
+from sizer.catalog.machines import InstanceType
 from sizer.model.edge import Edge
 from sizer.model.fitting import fit
 from sizer.model.model import WorkloadModel

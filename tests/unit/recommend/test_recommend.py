@@ -121,7 +121,7 @@ def test_an_accelerator_that_is_fed_is_recommended(curve: Curve, ask: Callable[.
     assert {offer.gpu for offer in answer.instances} == {"V100"}
     known = [offer for offer in answer.instances if offer.usd_per_hour is not None]
     unknown = [offer for offer in answer.instances if offer.usd_per_hour is None]
-    assert known[0].instance_type == "n1-highmem-8"
+    assert known[0].instance_type == "n1-highmem-8+1xV100"
     assert known[0].usd_per_million_samples == pytest.approx(2.95 / 3600 / answer.throughput.value * 1e6)
     assert unknown
     assert all(

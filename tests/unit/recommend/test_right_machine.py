@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.model.prediction import predict
 from sizer.recommend.recommendation import recommend
@@ -20,7 +19,7 @@ from sizer.records.run import Run
 from sizer.records.study import Deadline, Objective
 from sizer.words.answers import how_sure
 from sizer.words.names import Terms, spec_name
-from tests.tables import runs_of, told
+from tests.tables import runs_of, stored_catalog, told
 
 Asked = Callable[..., Answer]
 GPUS = "workload,gpu,gpu_count,throughput"
@@ -357,5 +356,5 @@ def test_what_was_never_measured_together_is_not_recommended_for_a_rate(make_run
     """Every size that exists was never run on that disk: it is a bound at the most."""
     points = (("a", 0.25, 30), ("a", 0.5, 59), ("a", 0.75, 80), ("b", 2, 190), ("b", 3, 195), ("b", 4, 196))
     runs = [replace(make_run(rate, vcpus, disk=disk), demand=None) for disk, vcpus, rate in points]
-    (answer,) = recommend(fit(runs), runs, Objective(at_least=100.0), Catalog.load()).workloads
+    (answer,) = recommend(fit(runs), runs, Objective(at_least=100.0), stored_catalog()).workloads
     assert answer.spec.disk == "b"

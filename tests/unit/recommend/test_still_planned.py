@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.plan.run_order import plan
 from sizer.recommend.edges import StillPlanned, prefer_planned_run
@@ -19,6 +18,7 @@ from sizer.records.study import Objective
 from sizer.records.units import GIB
 from sizer.words.names import Terms
 from sizer.words.reasons.suggestions import suggestion_sentences
+from tests.tables import stored_catalog
 from tests.unit.plan.machine import HOST, knee, made, study_of
 
 NOT_MADE = reason(ReasonCode.RUN_WOULD_SETTLE)
@@ -135,7 +135,7 @@ def test_an_answer_names_what_is_planned_and_not_a_larger_host() -> None:
     """The rate rises to the most of three values, of a study that has a fourth."""
     runs = measured(1.0, 2.0, 4.0)
     runs = [replace(run, throughput=made(run.spec, knee(64.0)).throughput) for run in runs]
-    asked = fit(runs), runs, Objective(), Catalog.load()
+    asked = fit(runs), runs, Objective(), stored_catalog()
     (alone,) = recommend(*asked, host_vcpus=8.0).workloads
     (found,) = recommend(*asked, host_vcpus=8.0, still_planned={"job": StillPlanned((place(8.0),))}).workloads
     assert alone.next_run.needs_larger_host

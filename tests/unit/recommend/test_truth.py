@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
 from sizer.records.run import Run
 from sizer.records.study import Objective
+from tests.tables import stored_catalog
 
 MakeRun = Callable[..., Run]
 LARGEST = 64
@@ -33,7 +33,7 @@ def answered(make_run: MakeRun, truth: Callable[[float], float], sizes: list[flo
         for c in sizes
         for k in range(2)
     ]
-    return recommend(fit(runs), runs, Objective(), Catalog.load()).workloads[0]
+    return recommend(fit(runs), runs, Objective(), stored_catalog()).workloads[0]
 
 
 @pytest.mark.slow

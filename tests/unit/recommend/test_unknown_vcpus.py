@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer, Recommendation
@@ -21,6 +20,7 @@ from sizer.words.answers import family_sentences
 from sizer.words.names import Terms
 from sizer.words.reasons import reason_sentences
 from sizer.words.reasons.suggestions import suggestion_sentences
+from tests.tables import stored_catalog
 
 RATES = {"slow": DiskRates(500, 1e7), "fast": DiskRates(9000, 4e8)}
 
@@ -30,7 +30,7 @@ def without_vcpus(run: Run) -> Run:
 
 
 def asked(runs: list[Run]) -> Recommendation:
-    return recommend(fit(runs), runs, Objective(), Catalog.load())
+    return recommend(fit(runs), runs, Objective(), stored_catalog())
 
 
 def said(answer: Answer) -> str:

@@ -17,6 +17,7 @@ from sizer.records.run import Demand, Run
 from sizer.records.study import Deadline, Objective
 from sizer.words.accelerators import gpu_option_lines, gpus_compared
 from sizer.words.names import terms_of
+from tests.tables import stored_catalog
 
 P100 = Device("emulated", gpu="P100", samples_per_second=181.53, source="a table")
 MakeRun = Callable[..., Run]
@@ -24,7 +25,7 @@ MakeRun = Callable[..., Run]
 
 @pytest.fixture(scope="module")
 def catalog() -> Catalog:
-    return Catalog.load()
+    return stored_catalog()
 
 
 def emulated_runs(make_run: MakeRun, vcpus: Sequence[float] = (0.5, 1.0, 2.0, 4.0)) -> list[Run]:
@@ -197,7 +198,8 @@ def test_whether_a_second_one_pays_is_open_within_the_interval_of_its_gain(make_
     terms = terms_of(fit(runs).workload("train"))
     assert not any("is open" in line for line in gpu_option_lines(surely, terms))
     assert any(
-        "Whether two (gcp n1-highmem-16) are worth it is open" in line for line in gpu_option_lines(openly, terms)
+        "Whether two (gcp n1-highmem-16+2xV100) are worth it is open" in line
+        for line in gpu_option_lines(openly, terms)
     )
 
 

@@ -27,7 +27,6 @@ MARKS = {
 """Where each call that is no function of `words` has its sentence."""
 
 MADE_ELSEWHERE = {
-    "sizer/catalog/importing.py": "what is wrong with a cell, found where its row is not known",
     "sizer/cli/commands/predict.py": "the reason of each refusal, which `words` has put into words",
     "sizer/api/preconditions.py": "a message for each thing that a host lacks",
     "sizer/storage/disks.py": "an error for each volume that cannot be removed",

@@ -1,0 +1,66 @@
+"""AWS's price list: the offer file of EC2 of one region, or what `aws pricing get-products` prints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sizer.catalog.importers.given import Given, least, number
+from sizer.catalog.machines import Entry
+
+NAMED = "AWS's price list"
+WANTED = {"operatingSystem": "Linux", "tenancy": "Shared", "preInstalledSw": "NA", "capacitystatus": "Used"}
+"""What a product must be that is a machine with nothing else to pay; what a file leaves out is not asked."""
+
+
+def reads(given: Given) -> bool:
+    """By its parts."""
+    return bool(given.json) and next(_products(given), None) is not None
+
+
+def _products(given: Given) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any], str]]:
+    """Each product's attributes, its terms on demand, and the day of the list."""
+    content = given.json
+    if isinstance(content, dict) and {"products", "terms"} <= set(content):
+        terms, day = content["terms"].get("OnDemand", {}), str(content.get("publicationDate", ""))[:10]
+        for sku, product in content["products"].items():
+            yield product.get("attributes", {}), terms.get(sku, {}), day
+        return
+    listed = content.get("PriceList", [content]) if isinstance(content, dict) else content
+    for item in listed if isinstance(listed, list) else ():
+        offer = json.loads(item) if isinstance(item, str) else item
+        if isinstance(offer, dict) and {"product", "terms"} <= set(offer):
+            day = str(offer.get("publicationDate", ""))[:10]
+            yield offer["product"].get("attributes", {}), offer["terms"].get("OnDemand", {}), day
+
+
+def entries(given: Given) -> Iterator[Entry]:
+    """Linux on shared hardware with nothing installed."""
+    return least(_entries(given))
+
+
+def _entries(given: Given) -> Iterator[Entry]:
+    for place, (about, terms, day) in enumerate(_products(given), start=1):
+        where = given.line(place)
+        if "instanceType" not in about or any(about.get(key, value) != value for key, value in WANTED.items()):
+            continue
+        prices = [
+            number(where, currency, price)
+            for term in terms.values()
+            for dimension in term.get("priceDimensions", {}).values()
+            for currency, price in dimension.get("pricePerUnit", {}).items()
+        ]
+        currencies = {c for t in terms.values() for d in t["priceDimensions"].values() for c in d["pricePerUnit"]}
+        cells = {
+            "provider": "aws",
+            "instance_type": about["instanceType"],
+            "region": about.get("regionCode") or about.get("location"),
+            "vcpus": number(where, "vcpu", about.get("vcpu")),
+            "memory_gib": number(where, "memory", str(about.get("memory", "")).removesuffix(" GiB")),
+            "gpu_count": number(where, "gpu", about.get("gpu")),
+            "price_per_hour": max((price for price in prices if price), default=None),
+            "currency": currencies.pop() if len(currencies) == 1 else "USD",
+            "as_of": given.as_of or day,
+        }
+        yield given.entry(where, NAMED, cells)

@@ -1,0 +1,50 @@
+"""The JSON of ec2instances.info: a list of AWS's instance types, each with its prices by region and system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sizer.catalog.importers.given import Given, number
+from sizer.catalog.machines import Entry
+
+NAMED = "ec2instances.info"
+
+
+def reads(given: Given) -> bool:
+    """By the keys of its first entry."""
+    first = given.json[0] if isinstance(given.json, list) and given.json else None
+    return isinstance(first, dict) and {"instance_type", "vCPU", "pricing"} <= set(first)
+
+
+def entries(given: Given) -> Iterator[Entry]:
+    """One for each type and region where Linux has a price."""
+    for place, item in enumerate(given.json, start=1):
+        where = given.line(place)
+        for region, systems in item["pricing"].items():
+            linux = systems.get("linux") if isinstance(systems, dict) else None
+            if not linux:
+                continue
+            cells = {
+                "provider": "aws",
+                "instance_type": item["instance_type"],
+                "region": region,
+                "vcpus": number(where, "vCPU", item["vCPU"]),
+                "memory_gib": number(where, "memory", item.get("memory")),
+                "cpu_model": item.get("physical_processor"),
+                "gpu_count": number(where, "GPU", item.get("GPU")) or 0,
+                "gpu": item.get("GPU_model") if item.get("GPU") else None,
+                "disk_base_mbps": number(where, "ebs_baseline_throughput", item.get("ebs_baseline_throughput")),
+                "disk_base_iops": number(where, "ebs_baseline_iops", item.get("ebs_baseline_iops")),
+                "price_per_hour": number(where, "ondemand", linux.get("ondemand")),
+                "spot_per_hour": _spot(linux.get("spot_min")),
+                "currency": "USD",
+            }
+            yield given.entry(where, NAMED, cells)
+
+
+def _spot(text: object) -> float | None:
+    """`N/A` where nothing is sold so."""
+    try:
+        return float(str(text))
+    except ValueError:
+        return None

@@ -1,0 +1,127 @@
+"""A price list as it was given: its text, its table or its JSON, and what sizer's own catalogue knows of its types."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from sizer.catalog.machines import Entry, columns, shipped
+from sizer.files.given_files import read_given
+from sizer.records.messages import InputError, Message, quoted
+
+SQLITE = b"SQLite format 3\0"
+_PRICE = ("price_per_hour", "spot_per_hour", "spot_saving_pct", "currency", "as_of", "source", "region", "confidence")
+"""Columns that are no part of what a machine is."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """A file; `provider` and `as_of` are what its reader was told beside it, empty where nothing was said."""
+
+    path: Path
+    provider: str = ""
+    as_of: str = ""
+
+    @cached_property
+    def is_sqlite(self) -> bool:
+        """Whether it is a database; a pipe is none."""
+        if not self.path.is_file():
+            return False
+        with self.path.open("rb") as file:
+            return file.read(len(SQLITE)) == SQLITE
+
+    @cached_property
+    def text(self) -> str:
+        return read_given(self.path, Message("a price list"))
+
+    @cached_property
+    def header(self) -> tuple[str, ...]:
+        """The names of the columns, of a table with commas; empty for anything else."""
+        first = self.text.lstrip().partition("\n")[0]
+        return () if first[:1] in "{[/" else tuple(name.strip() for name in next(csv.reader([first]), []))
+
+    def rows(self) -> Iterator[tuple[Message, dict[str, str]]]:
+        """Where each row stands, and its cells by column."""
+        table = csv.DictReader(self.text.lstrip().splitlines())
+        for cells in table:
+            yield self.line(table.line_num), {name: cells.get(name) or "" for name in cells if name is not None}
+
+    def line(self, number: int) -> Message:
+        return Message("{path} line {line}", path=self.path, line=number)
+
+    @cached_property
+    def json(self) -> Any:
+        """None where it is no JSON; of several values one after another a list of them."""
+        text, values, at = self.text, [], 0
+        decoder = json.JSONDecoder()
+        try:
+            while at < len(text.rstrip()):
+                at += len(text[at:]) - len(text[at:].lstrip())
+                value, at = decoder.raw_decode(text, at)
+                values.append(value)
+        except (ValueError, RecursionError):
+            return None
+        return values[0] if len(values) == 1 else values
+
+    def entry(self, where: Message, source: str, cells: Mapping[str, object]) -> Entry:
+        """A row with the figures that it lacks filled in from sizer's own catalogue, where that has the type."""
+        provider = str(cells.get("provider") or self.provider)
+        known = shape(str(cells.get("instance_type") or ""), provider)
+        given = {name: value for name, value in cells.items() if value not in (None, "")}
+        merged: dict[str, object] = {"provider": provider or "unknown", **known, "as_of": self.as_of, **given}
+        return Entry(where, {"source": source, **merged})
+
+
+def number(where: Message, column: str, text: object) -> float | None:
+    """The number in a cell, None for an empty one; InputError names its line where it is none."""
+    if text in (None, ""):
+        return None
+    try:
+        value = float(str(text).replace(",", "").replace("$", ""))
+    except ValueError:
+        raise InputError(
+            "{where}: {column}: {text} is not a number; correct it.", where=where, column=column, text=quoted(str(text))
+        ) from None
+    return None if value != value else value
+
+
+@cache
+def _names() -> Mapping[str, sqlite3.Row]:
+    """What sizer's own catalogue knows of each type, by its name and by that with its provider."""
+    cursor = shipped().execute(f"select {', '.join(columns('instances'))} from instances")
+    cursor.row_factory = sqlite3.Row
+    named: dict[str, sqlite3.Row] = {}
+    for row in cursor:
+        named[f"{row['provider']}/{row['instance_type']}"] = named[row["instance_type"]] = row
+    return named
+
+
+def shape(name: str, provider: str = "") -> dict[str, object]:
+    """What sizer's own catalogue knows of a type but its price; empty for one that it does not know."""
+    row = _names().get(f"{provider}/{name}" if provider else name)
+    if row is None:
+        return {}
+    known = zip(columns("instances"), row, strict=True)
+    return {column: value for column, value in known if column not in _PRICE and value is not None}
+
+
+def least(entries: Iterator[Entry]) -> Iterator[Entry]:
+    """Of each type and region the entry with the least price, with the least spot price of all its zones."""
+    found: dict[tuple[object, ...], Entry] = {}
+    for entry in entries:
+        key = tuple(entry.cells.get(name) for name in ("provider", "instance_type", "region"))
+        before = found.get(key)
+        if before is not None:
+            cells = {**before.cells, **entry.cells}
+            for price in ("price_per_hour", "spot_per_hour"):
+                both = [one.cells[price] for one in (before, entry) if one.cells.get(price) is not None]
+                cells[price] = min(both, default=None)  # type: ignore[type-var]
+            entry = Entry(before.where, cells)
+        found[key] = entry
+    return iter(found.values())

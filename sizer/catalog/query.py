@@ -1,0 +1,57 @@
+"""Questions to the catalogue in SQL: read only, of one table, and for a limited time."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sizer.records.messages import InputError
+
+FUNCTIONS = re.compile("abs|coalesce|glob|ifnull|iif|instr|length|like|lower|max|min|nullif|round|substr|upper")
+"""Those that an expression may call: none makes a value that is larger than its arguments."""
+SECONDS = 5.0
+_STEPS = 1000
+"""Of SQLite's machine between two looks at the clock."""
+_ALLOWED = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ)
+
+
+def rows_where(database: sqlite3.Connection, selection: str, expression: str) -> list[tuple[Any, ...]]:
+    """The rows of a selection for which the expression holds.
+
+    InputError says what is wrong with the expression.
+    """
+    with _limited(database):
+        try:
+            return database.execute(f"{selection} where (\n{expression}\n)").fetchall()
+        except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
+            reason = f"longer than {SECONDS:g} s" if "interrupted" in str(error) else str(error)
+            raise InputError(
+                "`{expression}` cannot be asked ({reason}); write a condition on columns, such as gpu = 'L4' and "
+                "vcpus >= 8.",
+                expression=expression,
+                reason=reason,
+            ) from None
+
+
+@contextmanager
+def _limited(database: sqlite3.Connection) -> Iterator[None]:
+    """While nothing but reading is allowed, and that not for long."""
+    end = time.monotonic() + SECONDS
+
+    def allowed(action: int, _one: str | None, other: str | None, *_rest: str | None) -> int:
+        fine = action in _ALLOWED or (
+            action == sqlite3.SQLITE_FUNCTION and FUNCTIONS.fullmatch(other or "") is not None
+        )
+        return sqlite3.SQLITE_OK if fine else sqlite3.SQLITE_DENY
+
+    database.set_authorizer(allowed)
+    database.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
+    try:
+        yield
+    finally:
+        database.set_authorizer(lambda *_action: sqlite3.SQLITE_OK)  # None means it from Python 3.11 on.
+        database.set_progress_handler(None, 0)

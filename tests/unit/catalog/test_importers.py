@@ -1,0 +1,223 @@
+"""Price lists as others publish them: excerpts of real ones (tests/stored/price_lists), and rows in their form."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from sizer.catalog.catalog import Catalog, types_where
+from sizer.catalog.changes import changes, with_added
+from sizer.catalog.importing import read
+from sizer.catalog.machines import InstanceType
+from sizer.records.messages import InputError
+from sizer.words.language import in_words
+from sizer.words.terminal import change_line
+from tests.tables import STORED
+
+LISTS = STORED / "price_lists"
+
+
+def types(path: Path) -> dict[tuple[str, str | None], InstanceType]:
+    """By name and region."""
+    return {(one.instance_type, one.region): one for one in Catalog.load(path).instance_types}
+
+
+def write(folder: Path, name: str, content: object) -> Path:
+    path = folder / name
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return path
+
+
+def test_skypilot() -> None:
+    """A row a region; a price that is not there is unknown, and its file has no day."""
+    found = types(LISTS / "verda" / "vms.csv")
+    hopper, blackwell = found["1H100.80S.32V", "FIN-02"], found["8B200.240V", "FIN-03"]
+    assert (hopper.provider, hopper.gpu, hopper.gpu_count, hopper.usd_per_hour) == ("verda", "H100", 1, 2.29)
+    assert (hopper.as_of, hopper.vcpus, hopper.memory_bytes) == ("", 32, 185 * 2**30)
+    assert (blackwell.usd_per_hour, blackwell.usd_per_hour_spot) == (None, 13.69)
+    assert {("CPU.4V.16G", "FIN-01"), ("CPU.4V.16G", "FIN-03")} < set(found)
+
+
+def test_karpenter_of_aws() -> None:
+    """Shapes are those that sizer knows; prices in China are in CNY, and what is retired stays so."""
+    found = types(LISTS / "zz_generated.pricing_aws_cn.go")
+    small = found["g4dn.xlarge", "cn-north-1"]
+    assert (small.price_per_hour, small.currency, small.as_of) == (5.223, "CNY", "2023-09-18")
+    assert (small.vcpus, small.gpu, small.usd_per_hour) == (4, "T4", None)
+    assert found["p3.2xlarge", "cn-north-1"].retired == 2026
+
+
+def test_prices_of_windows_in_azures_list_are_put_right() -> None:
+    """Sizes of one series that are dearer by what Windows adds to a vCPU; what is no size of a machine is left out."""
+    found = types(LISTS / "zz_generated.pricing.go")
+    series = {name: one for (name, _), one in found.items() if name.startswith("Standard_D")}
+    of_vcpu = [(one.usd_per_hour or 0.0) / one.vcpus for one in series.values()]
+    assert of_vcpu == pytest.approx([0.054] * len(series))
+    corrected = {name for name, one in series.items() if one.confidence}
+    assert corrected == {"Standard_D8as_v5", "Standard_D16as_v5", "Standard_D32as_v5"}
+    assert found["Standard_E16s_v5", "australiacentral"].usd_per_hour == 1.208
+    assert len(found) == 7
+
+
+OFFER = {
+    "attributes": {
+        "instanceType": "c6i.large",
+        "regionCode": "us-east-1",
+        "operatingSystem": "Linux",
+        "tenancy": "Shared",
+        "preInstalledSw": "NA",
+        "capacitystatus": "Used",
+        "vcpu": "2",
+        "memory": "4 GiB",
+    }
+}
+WINDOWS = {"attributes": {**OFFER["attributes"], "operatingSystem": "Windows"}}
+
+
+def terms(price: str) -> dict[str, object]:
+    return {"S.T": {"priceDimensions": {"S.T.D": {"unit": "Hrs", "pricePerUnit": {"USD": price}}}}}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {
+            "publicationDate": "2026-11-20T00:00:00Z",
+            "products": {"A": OFFER, "B": WINDOWS},
+            "terms": {"OnDemand": {"A": terms("0.0850000000"), "B": terms("0.1770000000")}},
+        },
+        {
+            "PriceList": [
+                json.dumps(
+                    {"product": OFFER, "terms": {"OnDemand": terms("0.085")}, "publicationDate": "2026-11-20T0:0:0Z"}
+                ),
+                json.dumps({"product": WINDOWS, "terms": {"OnDemand": terms("0.177")}}),
+            ]
+        },
+        json.dumps({"product": OFFER, "terms": {"OnDemand": terms("0.085")}, "publicationDate": "2026-11-20"})
+        + "\n"
+        + json.dumps({"product": WINDOWS, "terms": {"OnDemand": terms("0.177")}}),
+    ],
+    ids=["offer file", "get-products", "one after another"],
+)
+def test_awss_price_list(tmp_path: Path, content: object) -> None:
+    """Linux on shared hardware alone."""
+    ((key, one),) = types(write(tmp_path, "prices.json", content)).items()
+    assert key == ("c6i.large", "us-east-1")
+    assert (one.usd_per_hour, one.vcpus, one.as_of) == (0.085, 2, "2026-11-20")
+
+
+def test_ec2instances_info(tmp_path: Path) -> None:
+    """A type in each region with a price of Linux."""
+    linux = {"linux": {"ondemand": "0.526", "spot_min": "0.2"}, "mswin": {"ondemand": "0.71"}}
+    item = {"instance_type": "g4dn.xlarge", "vCPU": 4, "memory": 16.0, "GPU": 1, "GPU_model": "NVIDIA T4 Tensor Core"}
+    listed = [{**item, "pricing": {"us-east-1": linux, "eu-west-1": {"mswin": {"ondemand": "0.8"}}}}]
+    ((key, one),) = types(write(tmp_path, "instances.json", listed)).items()
+    assert (key, one.usd_per_hour, one.usd_per_hour_spot) == (("g4dn.xlarge", "us-east-1"), 0.526, 0.2)
+    assert Catalog.load(tmp_path / "instances.json").instances("T4") == (one,)
+
+
+def test_gpuhunt(tmp_path: Path) -> None:
+    """Prices on demand and of spare capacity stand in rows of their own."""
+    header = "instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot,disk_size,gpu_vendor,flags"
+    rows = "i1,us,0.5,30,240,1,A10,24.0,False,,nvidia,\ni1,us,0.2,30,240,1,A10,24.0,True,,nvidia,"
+    ((_, one),) = types(write(tmp_path, "lambdalabs.csv", f"{header}\n{rows}\n")).items()
+    assert (one.provider, one.usd_per_hour, one.usd_per_hour_spot, one.gpu) == ("lambdalabs", 0.5, 0.2, "A10")
+
+
+SERVER = {
+    "vendor_id": "hcloud",
+    "server_id": "104",
+    "api_reference": "cx22",
+    "vcpus": 2,
+    "cpu_allocation": "SHARED",
+    "cpu_architecture": "X86_64",
+    "memory_amount": 4096,
+    "gpu_count": 0,
+    "gpu_model": None,
+    "status": "ACTIVE",
+}
+
+
+def test_spare_cores(tmp_path: Path) -> None:
+    """A server as JSON has a shape alone; the data base has prices by region."""
+    ((_, shape),) = types(write(tmp_path, "104.json", SERVER)).items()
+    assert (shape.provider, shape.memory_bytes, shape.shared_cpu, shape.price_per_hour) == ("hetzner", 2**32, 1, None)
+    path = tmp_path / "sc-data-all.db"
+    with sqlite3.connect(path) as database:
+        database.execute(f"create table server ({', '.join(SERVER)})")
+        database.execute(f"insert into server values ({', '.join('?' * len(SERVER))})", tuple(SERVER.values()))
+        price = (
+            "vendor_id, server_id, region_id, operating_system, allocation, unit, price, currency, status, observed_at"
+        )
+        database.execute(f"create table server_price ({price})")
+        row = ("hcloud", "104", "fsn1", "Linux", "ONDEMAND", "hour", 0.006, "EUR", "ACTIVE", "2026-01-31 10:00")
+        database.execute("insert into server_price values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+    database.close()
+    ((key, one),) = types(path).items()
+    assert (key, one.price_per_hour, one.currency, one.as_of) == (("cx22", "fsn1"), 0.006, "EUR", "2026-01-31")
+    (tmp_path / "other.db").write_bytes(b"SQLite format 3\0" + bytes(100))
+    with pytest.raises(InputError, match="no data base of Spare Cores"):
+        Catalog.load(tmp_path / "other.db")
+
+
+def test_three_columns(tmp_path: Path) -> None:
+    """A name that sizer knows has its shape; any other has vCPUs and a price. A bad cell is named by its line."""
+    table = "machine,vCPUs,USD per hour\naws/c6i.large,2,0.08\nmy.box,8,0.2\n"
+    known, own = Catalog.load(write(tmp_path, "three.csv", table)).instance_types
+    assert (known.name, known.memory_bytes, known.usd_per_hour) == ("aws c6i.large", 2**32, 0.08)
+    assert (own.name, own.vcpus, own.memory_bytes, own.usd_per_hour) == ("unknown my.box", 8, 0, 0.2)
+    with pytest.raises(InputError) as refused:
+        Catalog.load(write(tmp_path, "bad.csv", "machine,vCPUs,USD per hour\nmy.box,8,cheap\n"))
+    assert "bad.csv line 2: USD per hour: `cheap` is not a number" in in_words(refused.value)
+
+
+def test_what_is_imported_can_be_read_again(tmp_path: Path) -> None:
+    """In sizer's own columns, with the day that was said."""
+    offers = read([LISTS / "verda" / "vms.csv"], as_of="2026-11-26")
+    again = Catalog.load(write(tmp_path, "mine.csv", offers.csv())).instance_types
+    assert [(one.name, one.usd_per_hour, one.as_of) for one in again] == [
+        (one.name, one.usd_per_hour, "2026-11-26") for one in Catalog.load(LISTS / "verda" / "vms.csv").instance_types
+    ]
+
+
+def test_what_was_added_and_what_changed(tmp_path: Path) -> None:
+    """An entry of the same name and region takes the place of the one before."""
+    before = write(tmp_path, "old.csv", "name,vcpus,price\naws/c6i.large,2,0.08\nmy.box,8,0.2\n")
+    after = write(tmp_path, "new.csv", "name,vcpus,price\naws/c6i.large,2,0.07\nanother.box,8,0.3\n")
+    both = with_added(read([before]), [read([after])])
+    merged = Catalog.load(write(tmp_path, "both.csv", both.csv()))
+    assert [one.usd_per_hour for one in merged.instance_types] == [0.07, 0.2, 0.3]
+    lines = [change_line(one.before, one.after) for one in changes(Catalog.load(before), Catalog.load(after))]
+    assert lines == [
+        "aws c6i.large: $0.08 an hour, now $0.07 an hour",
+        "unknown another.box: new, now $0.30 an hour",
+        "unknown my.box: $0.20 an hour, now gone",
+    ]
+
+
+def test_a_condition_on_columns() -> None:
+    """In the order in which an answer takes them."""
+    found = types_where("gpu = 'L4' and vcpus >= 8 and gpu_count = 1")
+    assert [one.name for one in found][:2] == ["gcp g2-standard-8", "aws g6.2xlarge"]
+    assert all(one.gpu == "L4" and one.vcpus >= 8 for one in found)
+
+
+@pytest.mark.parametrize(
+    ("expression", "reason"),
+    [
+        ("vcpus >", "syntax error"),
+        ("speed > 1", "no such column: speed"),
+        ("1); delete from instances; select (1", "not authorized|one statement"),
+        ("load_extension('x')", "not authorized"),
+        ("length(randomblob(1000000000)) > 1", "not authorized"),
+        ("exists (with recursive n(i) as (select 1 union all select i + 1 from n) select 1 from n where i < 0)", ""),
+    ],
+)
+def test_what_cannot_be_asked_is_one_sentence(expression: str, reason: str) -> None:
+    with pytest.raises(InputError, match=f"cannot be asked .*{reason}"):
+        types_where(expression)
+    assert types_where("instance_type = 'c6i.large'")[0].vcpus == 2
