@@ -84,19 +84,6 @@ def test_the_host_disk_is_called_that(make_run: MakeRun, ask: Ask) -> None:
     assert "No measured disk is faster than the host's own disk for this job; disk slow loses" in text
 
 
-def test_each_cheaper_size_measured_is_rejected(make_run: MakeRun, ask: Ask) -> None:
-    """Over three disks and vCPUs down to a half: each cheaper disk, and the fewer vCPUs with what binds them."""
-    demand = Demand(core_seconds=0.003, read_bytes=1e5, read_ios=1.0)
-    rates = {"standard": DiskRates(1500, 2e7), "ssd": DiskRates(6000, 6e7), "nvme": DiskRates(40_000, 4e8)}
-    runs = [make_run(330 * c, c, disk="nvme", rates=rates["nvme"], demand=demand) for c in (0.5, 1, 2)]
-    runs += [
-        make_run(top, 2, disk=name, rates=rates[name], demand=demand) for name, top in (("ssd", 450), ("standard", 190))
-    ]
-    found = {(each.spec.vcpus, each.spec.disk): each.why for each in ask(runs).rejected}
-    assert set(found) == {(2, "ssd"), (2, "standard"), (1, "nvme")}
-    assert re.fullmatch(r"Reaches 5\d % of the target, bound by the CPU\.", found[1, "nvme"])
-
-
 @pytest.mark.parametrize(
     ("points", "why"),
     [

@@ -159,7 +159,7 @@ def test_help_is_in_the_readers_language() -> None:
     texts = [text for each in parsers(parser()) for text in helps(each)]
     assert len(texts) > 60
     for text in texts:
-        assert not re.search("[a-z]", re.sub(r"%\(\w+\)\w|\{\w+\}|500GiB", "", text)), text
+        assert not re.search("[a-z]", re.sub(r"%\(\w+\)\w|\{\w+\}|500GiB|\w+(?:, \w+){20,}", "", text)), text
 
 
 def parsers(top: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
