@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
 import pytest
+
 from sizer.model.memory import memory_compared
 from sizer.model.model import Model
 from sizer.model.prediction import predict
 from sizer.records.answer import Answer
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
+from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.prediction import Refused
-from sizer.records.run import Demand
-from sizer.records.run import Run
+from sizer.records.run import Demand, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.units import GIB
 from sizer.words.names import terms_of
@@ -74,8 +73,8 @@ def test_two_caps_with_the_same_rate(capped: Callable[..., list[Run]], ask: Ask)
     assert "It completed with every memory cap that was tried, the smallest 1 GiB" in said(answer)
     assert (
         "Between 1 GiB and 2 GiB of memory its rate differs by 0.0 % (20 images/s and 20 images/s with 1 vCPU). That "
-        "may be chance. Two sizes are no curve: what less than 1 GiB does to the rate is not known. Runs with 513 MiB would "
-        "tell more." in said(answer)
+        "may be chance. Two sizes are no curve: what less than 1 GiB does to the rate is not known. Runs with 513 MiB "
+        "would tell more." in said(answer)
     )
 
 
@@ -87,8 +86,8 @@ def test_two_caps_with_rates_that_differ(capped: Callable[..., list[Run]], ask: 
     assert "rises at 2 GiB of memory" not in said(answer), "in 2 GiB its vCPUs are busy"
     assert (
         "Between 1 GiB and 2 GiB of memory its rate differs by 25 % (32 images/s and 40 images/s with 2 vCPUs). That "
-        "is more than chance. Two sizes are no curve: no rate between or beyond them is predicted. Runs with 4 GiB would tell "
-        "more." in said(answer)
+        "is more than chance. Two sizes are no curve: no rate between or beyond them is predicted. Runs with 4 GiB "
+        "would tell more." in said(answer)
     )
     (model,) = fitted(runs).workloads
     for cap, rate in ((1.0, 24.0), (2.0, 30.0)):
