@@ -1,10 +1,14 @@
-"""Which GPU of this machine a program means by `cuda:N`. Pure."""
+"""What CUDA shows of the GPUs of this machine: how many, and which one a program means by `cuda:N`."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
+from sizer.host.asking import ask
 from sizer.host.nvml import Gpu
 
 VISIBLE, ORDER = "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"
@@ -48,3 +52,20 @@ def _named(word: str, present: Sequence[Gpu]) -> Gpu | None:
         return replace(present[0], memory_bytes=None, uuid=word, name="MIG") if present else None
     alike = [gpu for gpu in present if word.startswith("GPU-") and (gpu.uuid or "").startswith(word)]
     return alike[0] if len(alike) == 1 else None
+
+
+_COUNT = """
+import ctypes
+cuda, count = ctypes.CDLL("libcuda.so.1"), ctypes.c_int()
+print(count.value if cuda.cuInit(0) == 0 and cuda.cuDeviceGetCount(ctypes.byref(count)) == 0 else 0)
+"""
+"""In a program of its own: what cuInit sets up in a process stays there."""
+
+
+@cache
+def cuda_gpus() -> int:
+    """How many GPUs CUDA shows to a program that is started from here; 0 where its library is not there."""
+    try:
+        return int(ask([sys.executable, "-c", _COUNT]).stdout)
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return 0

@@ -146,7 +146,7 @@ def _loop_check(control: Path) -> Check:
     if not control.exists():
         return Check("loop devices", False, Finding(FindingKind.MISSING, path=str(control)), "sudo modprobe loop")
     if not os.access(control, os.W_OK):
-        return Check("loop devices", False, Finding(FindingKind.ROOT_ONLY), AS_ROOT.command())
+        return Check("loop devices", False, Finding(FindingKind.ROOT_ONLY), AS_ROOT.command("run STUDY.yaml"))
     return Check("loop devices", True, Finding(FindingKind.PRESENT, path=str(control)))
 
 

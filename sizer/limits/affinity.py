@@ -9,7 +9,7 @@ import psutil
 from sizer.limits.control_group import limited_by
 from sizer.limits.identity import owned_name
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Remedy, Throttle, require
-from sizer.limits.process_tree import MARK, ProcessTree, end_left, kill_all
+from sizer.limits.process_tree import MARK, ProcessTree, end_all, end_left, kill
 from sizer.limits.supervised import join_command
 from sizer.limits.surroundings import below_quota
 from sizer.limits.topology import Machine, beyond, named, threads_of
@@ -84,16 +84,14 @@ class AffinityGroup(Group):
     def sample(self, time: float) -> Sample:
         used = self._processes.usage()
         # A process that ignores SIGCHLD loses its children's time; a counter never goes back all the same.
-        self._core_seconds = max(self._core_seconds, used.core_seconds)
+        self._core_seconds = max(self._core_seconds, used["core_seconds"])
         resident, anonymous = self._processes.memory()
         host = psutil.cpu_times()
         return Sample(
             time=time,
-            core_seconds=self._core_seconds,
             memory_bytes=resident,
             anonymous_bytes=anonymous,
-            read_bytes=used.read_bytes,
-            written_bytes=used.written_bytes,
+            **{**used, "core_seconds": self._core_seconds},
             host_core_seconds=host.user + host.nice + host.system + host.irq + host.softirq,
             steal_core_seconds=host.steal,
             threads=self._processes.threads(),
@@ -104,7 +102,7 @@ class AffinityGroup(Group):
         return named({threads[thread] for thread in beyond(self.cpus, threads)})
 
     def kill(self) -> None:
-        kill_all(self._processes.members)
+        end_all(lambda: [process.pid for process in self._processes.members()], kill)
 
     def close(self) -> None:
         self.kill()

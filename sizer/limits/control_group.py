@@ -4,28 +4,31 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
 import time
-from collections.abc import Callable, Collection, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import ClassVar
 
-from sizer.limits.identity import BASE, KILL_SECONDS, owner_is_dead
-from sizer.limits.interface import Group, Throttle
+from sizer.limits.device import physical_disks
+from sizer.limits.identity import BASE, owned_name, owner_is_dead
+from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle, require
+from sizer.limits.process_tree import end_all, kill
 from sizer.limits.supervised import join_command
-from sizer.limits.topology import Topology, beyond, format_cpus, named, threads_of
-from sizer.limits.tree import Held, Tree, keyed
-from sizer.records.messages import HostError
+from sizer.limits.surroundings import STEAL, below_quota, quota_above
+from sizer.limits.topology import Machine, Topology, beyond, format_cpus, named, threads_of
+from sizer.limits.tree import Counters, Held, Reading, Tree, keyed, number
+from sizer.records.messages import HostError, Message
 from sizer.records.run import LimitedBy, LimitedByKind, Sample
 from sizer.records.study import Limits
 
 PERIOD_MICROSECONDS = 100_000
 """The kernel's default. A 10 ms period cuts the stalls at 0.25 vCPU from 92 to 11 ms and costs 3-4 % of the rate."""
 
-Found = TypeVar("Found")
+SCHEDULED = {"periods": number("nr_periods"), "throttled_periods": number("nr_throttled")}
+"""Of cpu.stat: how often a quota began, and was used up."""
 
 TRIES = 3
 """To make a base that another sizer, which closed its last group, took along."""
@@ -45,52 +48,28 @@ def quota_microseconds(vcpus: float | None) -> int | None:
     return round(vcpus * PERIOD_MICROSECONDS)
 
 
-class Counters(Protocol):
-    """What a group's counter files say."""
-
-    accounted: frozenset[str]
-
-    def sample(self, time: float) -> Sample:
-        """The counters now."""
-
-    def close(self) -> None:
-        """Give the descriptors back."""
-
-
-@dataclass(frozen=True)
-class GroupPath:
-    """Where a group is: its directory in each hierarchy, its CPUs, and whether affinity has to hold them."""
-
-    directories: tuple[Path, ...]
-    cpus: tuple[int, ...]
-    limited_by: LimitedBy
-    by_affinity: bool = False
-
-
 class ControlGroup(Group):
-    """A group that the kernel keeps. `kill_all` signals every process in its directories once."""
+    """A group that the kernel keeps: a directory in each hierarchy, whose processes `kill_all` signals once."""
 
     def __init__(
         self,
         tree: Tree,
-        path: GroupPath,
+        directories: tuple[Path, ...],
+        cpus: tuple[int, ...],
+        limited_by: LimitedBy,
         limits: Held,
         counters: Counters,
         kill_all: Callable[[Collection[Path]], None],
+        by_affinity: bool,
     ) -> None:
-        self.limited_by = path.limited_by
-        self.cpus = path.cpus
-        self.accounted = counters.accounted
-        self._tree = tree
-        self._path = path
-        self._limits = limits
-        self._counters = counters
-        self._kill_all = kill_all
+        self.limited_by, self.cpus, self.accounted = limited_by, cpus, counters.accounted
+        self._tree, self._directories, self._by_affinity = tree, directories, by_affinity
+        self._limits, self._counters, self._kill_all = limits, counters, kill_all
         self._closed = False
 
     def command(self, argv: Sequence[str], report: int | None = None) -> list[str]:
-        files = [directory / "cgroup.procs" for directory in self._path.directories]
-        return join_command(argv, files, self.cpus if self._path.by_affinity else (), report)
+        files = [directory / "cgroup.procs" for directory in self._directories]
+        return join_command(argv, files, self.cpus if self._by_affinity else (), report)
 
     def sample(self, time: float) -> Sample:
         return self._counters.sample(time)
@@ -110,8 +89,8 @@ class ControlGroup(Group):
         """The process of each thread that is in none of the groups, or may run beside their CPUs."""
         # Before the groups' lists: of what is started meanwhile nothing is asked.
         threads = threads_of(processes)
-        inside = [self._tree.threads(directory) for directory in self._path.directories]
-        left = beyond(self.cpus, threads) if self._path.by_affinity else frozenset()
+        inside = [self._tree.threads(directory) for directory in self._directories]
+        left = beyond(self.cpus, threads) if self._by_affinity else frozenset()
         return {
             thread: process
             for thread, process in threads.items()
@@ -120,17 +99,17 @@ class ControlGroup(Group):
 
     @property
     def ran_out_of_processes(self) -> bool:
-        return any(keyed(self._tree.text(path / "pids.events")).get("max") for path in self._path.directories)
+        return any(keyed(self._tree.text(path / "pids.events")).get("max") for path in self._directories)
 
     def kill(self) -> None:
-        kill_until_empty(self._tree, self._path.directories, self._kill_all)
+        kill_until_empty(self._tree, self._directories, self._kill_all)
 
     def close(self) -> None:
         if self._closed:
             return
         self.kill()
         self._counters.close()
-        for directory in self._path.directories:
+        for directory in self._directories:
             self._tree.discard(directory)
             remove_base(self._tree, directory.parent)
         self._closed = True
@@ -138,24 +117,13 @@ class ControlGroup(Group):
 
 def kill_until_empty(tree: Tree, directories: Collection[Path], kill_all: Callable[[Collection[Path]], None]) -> None:
     """Kill what is in these directories until nothing is; HostError if a process will not die."""
-    deadline = time.monotonic() + KILL_SECONDS
-    while pids := set().union(*(tree.processes(directory) for directory in directories)):
-        if time.monotonic() > deadline:
-            listing = " ".join(map(str, sorted(pids)))
-            raise HostError(
-                "Processes {listing} do not die; to see what they wait for, type: ps -o pid,stat,wchan,cmd {listing}",
-                listing=listing,
-            )
-        kill_all(directories)
-        time.sleep(0.002)
+    end_all(lambda: set().union(*map(tree.processes, directories)), lambda _: kill_all(directories))
 
 
 def signal_all(tree: Tree, directories: Collection[Path]) -> None:
     """SIGKILL to every process in these directories."""
     for directory in directories:
-        for pid in tree.processes(directory):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        kill(tree.processes(directory))
 
 
 def leftovers(bases: Collection[Path]) -> list[Path]:
@@ -201,17 +169,6 @@ def _make(tree: Tree, prepare: Callable[[], None], directory: Path) -> None:
     raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(directory))
 
 
-def with_bases(bases: Collection[Path], prepare: Callable[[], None], look: Callable[[], Found]) -> Found:
-    """What `look` finds in the bases that `prepare` makes: again if another sizer, a `doctor` say, removed one."""
-    for _ in range(TRIES):
-        with suppress(FileNotFoundError):
-            prepare()
-        found = look()
-        if all(base.is_dir() for base in bases):
-            break
-    return found
-
-
 def remove_base(tree: Tree, base: Path) -> None:
     """Remove the common parent of groups when it is empty and ours; one that root delegated to a user stays."""
     with suppress(OSError):
@@ -245,3 +202,141 @@ def limited_by(
         rates=throttle.rates if throttle is not None else None,
         processes=processes,
     )
+
+
+class CgroupBackend(LimitsBackend):
+    """Limits by groups of the kernel. `bases` has the parent of our groups for each controller, `host_cpu` the file
+    that counts the CPU time of all, and `quota` is that of the groups above ours.
+    """
+
+    controls: ClassVar[Mapping[Control, tuple[str, str]]]
+    """The controller and the file of each control beside the CPUs."""
+    swap_file: str
+    optional = frozenset({"cpuset.cpus", "pids.max"})
+    """Files without which a limit is held in another way, or is not needed."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        machine: Machine,
+        bases: Mapping[str, Path],
+        host_cpu: Mapping[Path, Reading],
+        top: Path | None,
+    ) -> None:
+        self.topology, self.memory_bytes = machine.topology, machine.memory_bytes
+        self._tree, self._machine, self._bases, self._host_cpu = tree, machine, bases, host_cpu
+        self._quota_above = None if top is None else quota_above(tree, bases.get("cpu", top), top)
+
+    @abstractmethod
+    def _prepare(self) -> None:
+        """Make the bases, as far as it can be done."""
+
+    @abstractmethod
+    def _settings(
+        self, limits: Limits, cpus: Collection[int], throttle: Throttle | None
+    ) -> Iterator[tuple[str, str, str]]:
+        """The controller, the file and the value of each limit."""
+
+    @abstractmethod
+    def _lacking(self, controller: str, file: str, control: Control) -> Capability | None:
+        """Why a file is not to be had; None where it is."""
+
+    @abstractmethod
+    def _readings(self, devices: Collection[str]) -> list[Reading]:
+        """The counter files of a group; what is read and written is that of these devices."""
+
+    @abstractmethod
+    def _kill(self, directories: Collection[Path]) -> None:
+        """Signal all processes of these groups once."""
+
+    def _ready(self, folders: Mapping[str, Path], devices: Collection[str]) -> None:
+        """What a new group needs before its limits."""
+
+    def capabilities(self) -> tuple[Capability, ...]:
+        bases = set(self._bases.values())
+        try:
+            for _ in range(TRIES):
+                with suppress(FileNotFoundError):
+                    self._prepare()
+                found = self._capabilities()
+                # Another sizer, a `doctor` say, may have removed one meanwhile.
+                if all(base.is_dir() for base in bases):
+                    break
+            return found
+        finally:
+            for base in bases:
+                remove_base(self._tree, base)
+
+    def _capabilities(self) -> tuple[Capability, ...]:
+        how = below_quota("cpuset" if _has_cpuset(self._bases) else "CPU affinity", self._quota_above)
+        found = [Capability(Control.VCPUS, True, how)]
+        for control, (controller, file) in self.controls.items():
+            capability = self._lacking(controller, file, control) or Capability(control, True, file)
+            uncounted = control is Control.MEMORY and self._machine.swap_bytes and capability.available
+            if uncounted and not self._counts_swap():
+                reason = Message("this kernel does not count the swap of a group")
+                capability = Capability(control, False, reason, "sudo swapoff -a")
+            found.append(capability)
+        return tuple(found)
+
+    def _counts_swap(self) -> bool:
+        return (self._bases["memory"] / self.swap_file).exists()
+
+    def open(
+        self, run_id: str, limits: Limits, throttle: Throttle | None = None, processes: int | None = None
+    ) -> Group:
+        require(self, limits, throttle)
+        cpus, name = self.cpus_for(limits), owned_name(run_id)
+        folders = {controller: base / name for controller, base in self._bases.items()}
+        # Controllers that are mounted together, as cpu,cpuacct often are, share one directory.
+        distinct = tuple(dict.fromkeys(folders.values()))
+        make_group(self._tree, self._prepare, distinct)
+        held = Held(self._tree)
+        try:
+            devices = physical_disks(self._tree) if throttle is None else frozenset({throttle.device})
+            self._ready(folders, devices)
+            settings = [*self._settings(limits, cpus, throttle)]
+            if processes is not None:
+                settings.append(("pids", "pids.max", str(processes)))
+            for controller, file, value in settings:
+                path = folders.get(controller)
+                if path is not None and (file not in {*self.optional, self.swap_file} or (path / file).exists()):
+                    held.hold(path / file, value)
+            counters = Counters(self._files(folders, devices), self._machine.uncounted)
+        except BaseException:
+            self._remove(distinct)
+            raise
+        by_cpuset, pids = _has_cpuset(folders), folders.get("pids")
+        counted = processes if pids is not None and (pids / "pids.max").exists() else None
+        known = limited_by(self.name, limits, cpus, self.topology, throttle, by_cpuset, counted)
+        return ControlGroup(self._tree, distinct, cpus, known, held, counters, self._kill, not by_cpuset)
+
+    def _files(self, folders: Mapping[str, Path], devices: Collection[str]) -> dict[Path, Reading]:
+        """The counter files of a group and of its host; those of disks count these devices alone."""
+        of_group = {
+            folders[reading.controller] / reading.file: reading
+            for reading in self._readings(devices)
+            if reading.controller in folders
+        }
+        return {**of_group, **self._host_cpu, self._tree.path(STEAL.file): STEAL}
+
+    def remove_leftovers(self) -> tuple[str, ...]:
+        groups = leftovers(set(self._bases.values()))
+        kill_until_empty(self._tree, groups, self._kill)
+        self._remove(groups)
+        return tuple(sorted({group.name for group in groups}))
+
+    def _remove(self, groups: Collection[Path]) -> None:
+        for group in groups:
+            self._tree.discard(group)
+            remove_base(self._tree, group.parent)
+
+
+def _has_cpuset(folders: Mapping[str, Path]) -> bool:
+    return "cpuset" in folders and (folders["cpuset"] / "cpuset.cpus").exists()
+
+
+def rate_lines(throttle: Throttle, names: Mapping[str, str]) -> dict[str, str]:
+    """Each rate of the throttle under its name in the kernel; `max` where it is not limited, and never 0."""
+    rates = {name: getattr(throttle.rates, rate) for rate, name in names.items()}
+    return {name: "max" if rate is None else str(max(1, round(rate))) for name, rate in rates.items()}

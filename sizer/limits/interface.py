@@ -31,7 +31,7 @@ class Rerun:
 
     prefix: str
 
-    def command(self, arguments: str = "run STUDY.yaml") -> str:
+    def command(self, arguments: str) -> str:
         """The whole command line."""
         return f"{self.prefix} {arguments}"
 
@@ -55,7 +55,7 @@ class Capability:
     @property
     def fix(self) -> str | None:
         """The command that would fix it, for a study."""
-        return self.remedy.command() if isinstance(self.remedy, Rerun) else self.remedy
+        return self.fix_for("run STUDY.yaml")
 
     def fix_for(self, arguments: str) -> str | None:
         """The same for another command of sizer."""

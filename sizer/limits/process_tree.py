@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -21,20 +21,10 @@ MARK = "SIZER_GROUP"
 A daemon leaves its session and its parent and keeps this."""
 
 
-@dataclass(frozen=True)
-class Usage:
-    """What a process and the children it has waited for used; bytes and seconds."""
+Usage = dict[str, Any]
+"""What processes and the children that they have waited for used, by the fields of a sample."""
 
-    core_seconds: float = 0.0
-    read_bytes: int = 0
-    written_bytes: int = 0
-
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.core_seconds + other.core_seconds,
-            self.read_bytes + other.read_bytes,
-            self.written_bytes + other.written_bytes,
-        )
+COUNTED = ("core_seconds", "read_bytes", "written_bytes")
 
 
 class ProcessTree:
@@ -46,7 +36,7 @@ class ProcessTree:
         self._opened = time.time() - 1.0
         self._members: dict[int, psutil.Process] = {}
         self._last: dict[int, tuple[int, Usage]] = {}
-        self._departed = Usage()
+        self._departed: Usage = dict.fromkeys(COUNTED, 0)
 
     def members(self) -> list[psutil.Process]:
         """The living processes of the run."""
@@ -72,22 +62,18 @@ class ProcessTree:
         for pid, (parent, used) in self._last.items():
             # A parent that waited for its child has taken over its figures (getrusage(2), proc(5) on PID/io).
             if pid not in living and parent not in living:
-                self._departed += used
+                self._departed = {name: self._departed[name] + used[name] for name in COUNTED}
         self._last = living
-        total = self._departed
-        for _, used in living.values():
-            total += used
-        return total
+        return {name: self._departed[name] + sum(used[name] for _, used in living.values()) for name in COUNTED}
 
     def _measure(self, process: psutil.Process) -> tuple[int, Usage]:
-        parent, before = self._last.get(process.pid, (0, Usage()))
+        parent, used = self._last.get(process.pid, (0, dict.fromkeys(COUNTED, 0)))
         with suppress(psutil.Error):
             parent, times = process.ppid(), process.cpu_times()
-            core_seconds = times.user + times.system + times.children_user + times.children_system
-            before = Usage(core_seconds, before.read_bytes, before.written_bytes)
+            used = {**used, "core_seconds": times.user + times.system + times.children_user + times.children_system}
             disk = process.io_counters()
-            before = Usage(core_seconds, disk.read_bytes, disk.write_bytes)
-        return parent, before
+            used |= {"read_bytes": disk.read_bytes, "written_bytes": disk.write_bytes}
+        return parent, used
 
     def threads(self) -> int:
         """How many threads its living processes have."""
@@ -121,22 +107,21 @@ def end_left(wait: bool = True) -> tuple[str, ...]:
 
     Without `wait` they are only signalled: one in a frozen group dies when that thaws.
     """
-    names = tuple(sorted({_mark(process.pid) for process in _left()} - {""}))
+    names = tuple(sorted({_mark(pid) for pid in _left()} - {""}))
     if wait:
-        kill_all(_left)
+        end_all(_left, kill)
     else:
-        _kill(_left())
+        kill(_left())
     return names
 
 
-def _left() -> list[psutil.Process]:
+def _left() -> list[int]:
     """Not ourselves, nor who started us: a measured program may have opened the terminal that we were typed in."""
-    found = [process for process in psutil.process_iter() if owner_is_dead(_mark(process.pid))]
+    found = [process.pid for process in psutil.process_iter() if owner_is_dead(_mark(process.pid))]
     if not found:
         return []
     ours = psutil.Process()
-    spared = {ours.pid, *(process.pid for process in ours.parents())}
-    return [process for process in found if process.pid not in spared]
+    return [pid for pid in found if pid not in {ours.pid, *(process.pid for process in ours.parents())}]
 
 
 def _mark(pid: int) -> str:
@@ -145,24 +130,29 @@ def _mark(pid: int) -> str:
     return marks[0].decode("utf-8", "replace") if marks else ""
 
 
-def kill_all(members: Callable[[], list[psutil.Process]]) -> None:
-    """SIGKILL until no member is left; HostError if one will not die."""
+def end_all(living: Callable[[], Collection[int]], kill_all: Callable[[Collection[int]], None]) -> None:
+    """Kill until no process is left; HostError, which names them, if one will not die."""
     deadline = time.monotonic() + KILL_SECONDS
-    while living := members():
+    while pids := living():
         if time.monotonic() > deadline:
-            listing = " ".join(str(process.pid) for process in living)
-            raise HostError(
-                "Processes {listing} do not die; to see what they wait for, type: ps -o pid,stat,wchan,cmd {listing}",
-                listing=listing,
-            )
-        _kill(living)
+            raise undying(pids)
+        kill_all(pids)
         time.sleep(0.002)
 
 
-def _kill(processes: list[psutil.Process]) -> None:
-    for process in processes:
+def undying(pids: Collection[int]) -> HostError:
+    """These were killed and do not die."""
+    return HostError(
+        "Processes {listing} do not die; to see what they wait for, type: ps -o pid,stat,wchan,cmd {listing}",
+        listing=" ".join(map(str, sorted(pids))),
+    )
+
+
+def kill(pids: Collection[int]) -> None:
+    """SIGKILL to those that are there and ours."""
+    for pid in pids:
         with suppress(ProcessLookupError, PermissionError):
-            os.kill(process.pid, signal.SIGKILL)
+            os.kill(pid, signal.SIGKILL)
 
 
 def _is_dead(process: psutil.Process) -> bool:

@@ -16,16 +16,12 @@ from pathlib import Path
 
 import psutil
 
-from sizer.limits.identity import owned_name
-from sizer.limits.process_tree import MARK
+from sizer.limits.identity import KILL_SECONDS, owned_name
+from sizer.limits.process_tree import MARK, undying
 from sizer.limits.topology import format_cpus
 from sizer.records.messages import HostError
 
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
-
-END_SECONDS = 10.0
-"""For killed processes to be gone: one that waits for a throttled disk needs a while."""
-
 
 OURS = ("PATH", "LD_LIBRARY_PATH")
 """What our Python and the commands around a program need of our environment."""
@@ -126,13 +122,9 @@ class Supervised:
         # Its program may have stopped it.
         self._supervisor.send_signal(signal.SIGCONT)
         try:
-            self._supervisor.wait(END_SECONDS)
+            self._supervisor.wait(KILL_SECONDS)
         except subprocess.TimeoutExpired:
-            listing = " ".join(map(str, sorted(self.processes())))
-            raise HostError(
-                "Processes {listing} do not die; to see what they wait for, type: ps -o pid,stat,wchan,cmd {listing}",
-                listing=listing,
-            ) from None
+            raise undying(self.processes()) from None
         self._drain()
         os.close(self._said)
         self._ended = True

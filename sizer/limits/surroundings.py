@@ -4,41 +4,27 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections import Counter
 from pathlib import Path
-from typing import TypedDict
 
-from sizer.limits.tree import OpenFiles, Tree
+from sizer.limits.tree import Lines, Reading, Tree, number
 from sizer.records.messages import Message
-
-PRESSURE_FILES: Mapping[str, str] = {
-    "cpu.pressure": "cpu_stall",
-    "memory.pressure": "memory_stall",
-    "io.pressure": "io_stall",
-}
-"""The counter of `Sample` that each file of a group gives (Linux, Documentation/accounting/psi.rst)."""
 
 _SOME = re.compile(r"^some .*\btotal=(\d+)", re.MULTILINE)
 
 
-class Stalls(TypedDict):
-    """The fields of a sample that pressure files fill."""
-
-    cpu_stall: float
-    memory_stall: float
-    io_stall: float
-
-
-def stalls(files: OpenFiles) -> Stalls:
-    """Seconds in which some task of the group waited for each resource; 0 where that is not accounted."""
-    found = {counter: stall_seconds(files.text(name)) for name, counter in PRESSURE_FILES.items()}
-    return Stalls(cpu_stall=found["cpu_stall"], memory_stall=found["memory_stall"], io_stall=found["io_stall"])
-
-
-def stall_seconds(text: str) -> float:
-    """The sum of a pressure file's `some` line, which counts microseconds."""
+def stalls(text: str) -> Counter[str]:
+    """The sum of a pressure file's `some` line, in microseconds (Linux, Documentation/accounting/psi.rst)."""
     found = _SOME.search(text)
-    return int(found[1]) / 1e6 if found else 0.0
+    return Counter({"some": int(found[1]) if found else 0})
+
+
+def pressure(controller: str) -> list[Reading]:
+    """Seconds in which some task of the group waited for each resource."""
+    return [
+        Reading(controller, f"{resource}.pressure", {f"{resource}_stall": number("some", 1e6)}, stalls)
+        for resource in ("cpu", "memory", "io")
+    ]
 
 
 def kernel_has_pressure(tree: Tree) -> bool:
@@ -59,12 +45,19 @@ STEAL_COLUMN = 8
 """In the first line of /proc/stat: cpu, user, nice, system, idle, iowait, irq, softirq, steal (proc(5))."""
 
 
-def steal_core_seconds(text: str) -> float | None:
-    """Core-seconds stolen from all CPUs since boot, from /proc/stat; None where the kernel does not say."""
+def steal_ticks(text: str) -> Counter[str]:
+    """Ticks stolen from all CPUs since boot, from /proc/stat; none where the kernel does not say."""
     columns = text.partition("\n")[0].split()
-    if len(columns) <= STEAL_COLUMN or columns[0] != "cpu":
-        return None
-    return int(columns[STEAL_COLUMN]) / os.sysconf("SC_CLK_TCK")
+    said = len(columns) > STEAL_COLUMN and columns[0] == "cpu"
+    return Counter({"steal": int(columns[STEAL_COLUMN])} if said else {})
+
+
+def _steal(lines: Lines) -> float | None:
+    return lines["steal"] / os.sysconf("SC_CLK_TCK") if "steal" in lines else None
+
+
+STEAL = Reading("host", "/proc/stat", {"steal_core_seconds": _steal}, steal_ticks)
+"""What the hypervisor withheld from this host's CPUs."""
 
 
 def quota_above(tree: Tree, group: Path, top: Path) -> float | None:

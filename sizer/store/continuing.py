@@ -8,14 +8,13 @@ from typing import Any
 
 from sizer.host.stored_host import installed_of
 from sizer.records.frameworks import FRAMEWORKS, RUNNABLE
-from sizer.records.kinds import PREPROCESSING
-from sizer.records.messages import InputError
+from sizer.records.messages import InputError, Message
 from sizer.records.run import Run
 from sizer.records.run_kinds import FINDINGS
 from sizer.records.study import Study
 
-SAME_MACHINE = ("cpu_model", "cpus")
-"""Facts of a host that must not change inside a study."""
+SAME_MACHINE = {"cpu_model": Message("processor"), "cpus": Message("vCPUs")}
+"""Facts of a host that must not change inside a study, in words."""
 
 
 def measured(runs: Iterable[Run]) -> tuple[Run, ...]:
@@ -44,23 +43,16 @@ def refuse_other_study(where: str, before: Study, now: Study) -> None:
 
 def refuse_other_machine(where: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     """Raise InputError when the facts of the two hosts are those of different machines."""
-    changed = [fact for fact in SAME_MACHINE if fact in before and fact in now and before[fact] != now[fact]]
-    if "cpu_model" in changed:
-        raise InputError(
-            "{where} was measured on a machine with the processor {before}, and this one has {now}; choose another "
-            "folder with --out.",
-            where=where,
-            before=before["cpu_model"],
-            now=now["cpu_model"],
-        )
-    if "cpus" in changed:
-        raise InputError(
-            "{where} was measured on a machine with {before} vCPUs, and this one has {now}; choose another folder with "
-            "--out.",
-            where=where,
-            before=before["cpus"],
-            now=now["cpus"],
-        )
+    for fact, name in SAME_MACHINE.items():
+        if fact in before and fact in now and before[fact] != now[fact]:
+            raise InputError(
+                "{where} was measured on another machine (its {fact}: {before}, here: {now}); choose another folder "
+                "with --out.",
+                where=where,
+                fact=name,
+                before=before[fact],
+                now=now[fact],
+            )
 
 
 def refuse_other_versions(where: str, runs: Iterable[Run], before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
@@ -96,13 +88,6 @@ def refuse_other_meaning(where: str, runs: Iterable[Run], study: Study) -> None:
         if now != workload:
             raise InputError(
                 "{where} contains runs of another workload named `{name}`; give it a new name in the study, or choose "
-                "another folder with --out.",
-                where=where,
-                name=workload.name,
-            )
-        if workload.kind == PREPROCESSING and run.throughput is not None and "decoder" not in run.declared.stated:
-            raise InputError(
-                "{where} contains runs of `{name}` by the slower preprocessing of an older version of sizer; choose "
                 "another folder with --out.",
                 where=where,
                 name=workload.name,

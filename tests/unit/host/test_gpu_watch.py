@@ -9,8 +9,7 @@ from itertools import count
 import pynvml
 import pytest
 
-from sizer.host.gpu_processes import GpuProcesses
-from sizer.host.gpu_watch import READ_SECONDS, GpuWatch, held_back, watched
+from sizer.host.gpu_watch import READ_SECONDS, GpuProcesses, GpuWatch, held_back, watched
 from sizer.host.nvml import Gpu, gpus, has_driver
 from sizer.records.device import ClockReason, GpuSample
 from tests.unit.host.fake_nvml import FakeGpu, FakeNvml

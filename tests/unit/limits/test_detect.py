@@ -10,7 +10,7 @@ import pytest
 from sizer.limits.delegation import AS_ROOT, SCOPE, scope_command
 from sizer.limits.detection import backend_for, detect
 from sizer.limits.interface import Control, LimitsBackend, Rerun
-from sizer.limits.surroundings import steal_core_seconds
+from sizer.limits.surroundings import STEAL
 from sizer.limits.topology import Machine
 from sizer.limits.tree import Tree
 from sizer.records.study import Limits
@@ -115,13 +115,17 @@ def test_without_groups_it_is_the_quota_that_the_process_has(
     assert how(backend_for(tree, machine)) == "CPU affinity; but a parent group has a quota of 2 vCPU"
 
 
+def stolen(text: str) -> float | None:
+    return STEAL.fields["steal_core_seconds"](STEAL.parse(text))
+
+
 def test_steal_is_that_of_all_cpus_in_seconds() -> None:
     """The first line sums the CPUs, in ticks."""
     ticks = os.sysconf("SC_CLK_TCK")
-    assert steal_core_seconds(f"cpu  9 9 9 9 9 9 9 {ticks // 2} 0 0\ncpu0 9 9 9 9 9 9 9 7\n") == 0.5
+    assert stolen(f"cpu  9 9 9 9 9 9 9 {ticks // 2} 0 0\ncpu0 9 9 9 9 9 9 9 7\n") == 0.5
 
 
 @pytest.mark.parametrize("text", ["", "cpu  1 2 3 4 5 6 7\n", "intr 1 2 3 4 5 6 7 8 9\n"])
 def test_a_kernel_that_does_not_tell_has_none(text: str) -> None:
     """What is not known is not nothing stolen."""
-    assert steal_core_seconds(text) is None
+    assert stolen(text) is None

@@ -9,23 +9,20 @@ import sys
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from sizer.limits import identity
-from sizer.limits.control_group import TRIES, kill_until_empty, leftovers, make_group
+from sizer.limits.control_group import TRIES, CgroupBackend, kill_until_empty, leftovers, make_group
 from sizer.limits.delegation import hands_over
 from sizer.limits.detection import backend_for
 from sizer.limits.identity import owner_is_dead, world
 from sizer.limits.interface import Control
-from sizer.limits.process_tree import kill_all
 from sizer.limits.topology import Machine, read_topology
 from sizer.limits.tree import Tree
-from sizer.limits.v2 import enabling, kill_group, own_group
+from sizer.limits.v2 import enabling, own_group
 from sizer.records.messages import HostError
 from sizer.words.language import in_words
-from tests.described_hosts import V2_FILES
 
 TOP = "/sys/fs/cgroup"
 
@@ -117,23 +114,11 @@ def test_a_parent_that_keeps_vanishing_ends_the_trying(tmp_path: Path) -> None:
 
 def test_a_process_that_does_not_die_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that hangs in the kernel outlives SIGKILL: its pid is what one can look at."""
-    monkeypatch.setattr("sizer.limits.control_group.KILL_SECONDS", 0.0)
+    monkeypatch.setattr("sizer.limits.process_tree.KILL_SECONDS", 0.0)
     (tmp_path / "cgroup.procs").write_text("4711\n4712\n")
     killed: list[Collection[Path]] = []
     with pytest.raises(HostError, match="4711 4712"):
         kill_until_empty(Tree(), [tmp_path], killed.append)
-    monkeypatch.setattr("sizer.limits.process_tree.KILL_SECONDS", 0.0)
-    hanging = SimpleNamespace(pid=2**22 + 1)
-    with pytest.raises(HostError, match=str(hanging.pid)):
-        kill_all(lambda: [hanging])  # type: ignore[list-item]
-
-
-def test_before_linux_5_14_each_process_is_killed(tmp_path: Path) -> None:
-    """There is no cgroup.kill then: the processes are signalled one by one."""
-    with subprocess.Popen(["sleep", "60"]) as process:
-        (tmp_path / "cgroup.procs").write_text(str(process.pid))
-        kill_group(Tree(), [tmp_path])
-        assert process.wait(10) == -9
 
 
 @pytest.mark.parametrize(
@@ -210,15 +195,18 @@ def test_without_lscpu_each_cpu_is_a_core(monkeypatch: pytest.MonkeyPatch) -> No
     assert [each.core for each in found] == [each.cpu for each in found]
 
 
-@pytest.mark.parametrize(("swap_bytes", "fix"), [(0, None), (1 << 30, "sudo swapoff -a")])
+@pytest.mark.parametrize("version", ["v1", "v2"])
 def test_a_kernel_that_does_not_count_swap_needs_it_off(
-    swap_bytes: int, fix: str | None, v2_tree: Tree, machine: Machine, monkeypatch: pytest.MonkeyPatch
+    version: str, machine: Machine, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A memory limit that lets the rest go to swap is none; where the host has no swap it holds."""
-    monkeypatch.delitem(V2_FILES["memory"], "memory.swap.max")
-    available, how, found = lacking(v2_tree, replace(machine, swap_bytes=swap_bytes), Control.MEMORY)
-    assert (available, found) == (fix is None, fix)
-    assert ("swap" in how) == (fix is not None)
+    tree, swapping = request.getfixturevalue(f"{version}_tree"), replace(machine, swap_bytes=1 << 30)
+    assert lacking(tree, swapping, Control.MEMORY)[0]
+    monkeypatch.setattr(CgroupBackend, "_counts_swap", lambda _: False)
+    assert lacking(tree, machine, Control.MEMORY)[0]
+    available, how, fix = lacking(tree, swapping, Control.MEMORY)
+    assert (available, fix) == (False, "sudo swapoff -a")
+    assert "swap" in how
 
 
 def test_a_dead_process_name_is_dead() -> None:

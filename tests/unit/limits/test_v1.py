@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from sizer.limits.control_group import CgroupBackend
 from sizer.limits.detection import backend_for
 from sizer.limits.identity import world
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle
@@ -146,17 +147,19 @@ def test_a_throttled_run_counts_its_device_alone(v1: LimitsBackend, v1_tree: Tre
     assert (sample.read_bytes, sample.read_ios, sample.written_bytes) == (5, 4, 0)
 
 
+@pytest.mark.parametrize(("version", "deaf"), [("v1", "memory.limit_in_bytes"), ("v2", "memory.max")])
 def test_a_limit_that_does_not_read_back_is_an_error_and_leaves_nothing(
-    v1: LimitsBackend, v1_tree: Tree, monkeypatch: pytest.MonkeyPatch
+    version: str, deaf: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A kernel that takes a value and keeps another must not pass for limited."""
-    write, deaf = type(v1_tree).write, "memory.limit_in_bytes"
+    backend, tree = request.getfixturevalue(version), request.getfixturevalue(f"{version}_tree")
+    write = type(tree).write
     monkeypatch.setattr(
-        type(v1_tree), "write", lambda tree, file, value: None if file.name == deaf else write(tree, file, value)
+        type(tree), "write", lambda tree, file, value: None if file.name == deaf else write(tree, file, value)
     )
     with pytest.raises(HostError, match="does not hold"):
-        v1.open("a", Limits(memory_bytes=1 << 28))
-    assert not list(v1_tree.path("/sys/fs/cgroup").glob("*/sizer"))
+        backend.open("a", Limits(memory_bytes=1 << 28))
+    assert not list(tree.path("/sys/fs/cgroup").glob("**/sizer"))
 
 
 def test_a_controller_that_is_not_mounted_is_told_with_its_mount_command(v1_tree: Tree, machine: Machine) -> None:
@@ -170,31 +173,20 @@ def test_a_controller_that_is_not_mounted_is_told_with_its_mount_command(v1_tree
     assert by_control[Control.FRACTIONAL_VCPUS].available
 
 
-def test_a_host_with_swap_that_is_not_counted_cannot_cap_memory(
-    v1_tree: Tree, machine: Machine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A run could leave its cap through swap."""
-    swapping = backend_for(v1_tree, replace(machine, swap_bytes=1 << 30))
-    assert swapping.missing(Limits(memory_bytes=1 << 28)) == ()
-    monkeypatch.setattr(type(swapping), "_counts_swap", lambda _: False)
-    (missing,) = swapping.missing(Limits(memory_bytes=1 << 28))
-    assert missing.fix == "sudo swapoff -a"
-
-
 def test_what_another_sizer_removes_meanwhile_is_looked_for_again(
     v1: LimitsBackend, v1_tree: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The parent of all groups goes with the last of them: a `doctor` beside must not hide a control."""
-    look, base = type(v1)._capabilities, v1_tree.path("/sys/fs/cgroup/cpu/sizer")
+    look, base = CgroupBackend._capabilities, v1_tree.path("/sys/fs/cgroup/cpu/sizer")
     removed: list[Path] = []
 
-    def disturbed(backend: LimitsBackend) -> tuple[Capability, ...]:
+    def disturbed(backend: CgroupBackend) -> tuple[Capability, ...]:
         if not removed:
             removed.append(base)
             v1_tree.remove(base)
         return look(backend)
 
-    monkeypatch.setattr(type(v1), "_capabilities", disturbed)
+    monkeypatch.setattr(CgroupBackend, "_capabilities", disturbed)
     assert all(capability.available for capability in v1.capabilities())
     assert removed
 

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-
 import pytest
-
 from sizer.model.fitting import fit
 from sizer.records.answer import Answer
-from sizer.records.device import Device, DiskRates
-from sizer.records.prediction import Reason, ReasonCode
-from sizer.records.run import Demand, Run
-from sizer.words.answers import offer_notes
-from sizer.words.model import model_summary, parameter_name
-from sizer.words.names import Terms, terms_of
+from sizer.records.device import Device
+from sizer.records.device import DiskRates
+from sizer.records.prediction import Reason
+from sizer.records.prediction import ReasonCode
+from sizer.records.run import Demand
+from sizer.records.run import Run
+from sizer.words.model import model_summary
+from sizer.words.model import parameter_name
+from sizer.words.names import Terms
+from sizer.words.names import terms_of
 from sizer.words.reasons import reason_sentence
+from sizer.words.reasons import reason_sentences
+from sizer.words.answers import offer_notes
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]
@@ -66,7 +70,7 @@ def test_what_is_emulated_says_so(
     text = "\n".join(
         [*words_of(answer), model_summary(model), *(parameter_name(each, model) for each in model.parameters)]
     )
-    notes = "\n".join(" ".join(offer_notes(offer, terms_of(model))) for offer in answer.instances)
+    notes = "\n".join(" ".join(reason_sentences(offer.notes, terms_of(model))) for offer in answer.instances)
     named = re.findall(r"(\w*) ?(?:accelerator|P100)", f"{text}\n{notes}")
     assert len(named) > 2
     assert set(named) == {"emulated"}

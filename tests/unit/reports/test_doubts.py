@@ -4,24 +4,37 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
-
+from datetime import datetime
+from datetime import timedelta
+from datetime import timezone
 import numpy as np
 import pytest
-
 from sizer.bundled.reports import doubts
-from sizer.bundled.reports.figures.drift import MOST_WORKLOADS, Drift, drift
+from sizer.bundled.reports.figures.drift import MOST_WORKLOADS
+from sizer.bundled.reports.figures.drift import Drift
+from sizer.bundled.reports.figures.drift import drift
 from sizer.bundled.reports.markup import coded
-from sizer.bundled.reports.page import contents, render
+from sizer.bundled.reports.page import contents
+from sizer.bundled.reports.page import render
 from sizer.bundled.reports.runs import all_runs
-from sizer.bundled.reports.subject import Material, subjects
+from sizer.bundled.reports.subject import Material
+from sizer.bundled.reports.subject import subjects
 from sizer.bundled.reports.workloads import workload
 from sizer.records.configuration import Estimate
-from sizer.records.run import Cause, CauseKind, Demand, Failure, Run, RunWarning, WarningKind
-from sizer.records.run_kinds import Outcome, Purpose
-from sizer.records.study import Limits, Study
+from sizer.records.run import Cause
+from sizer.records.run import CauseKind
+from sizer.records.run import Demand
+from sizer.records.run import Failure
+from sizer.records.run import Run
+from sizer.records.run import RunWarning
+from sizer.records.run import WarningKind
+from sizer.records.run_kinds import Outcome
+from sizer.records.run_kinds import Purpose
+from sizer.records.study import Limits
+from sizer.records.study import Study
 from sizer.words.names import outcome_in_words
 from sizer.words.warnings import meaning_of_warning
+from sizer.words.warnings import warning_names
 
 
 def stated(runs: tuple[Run, ...], study: Study) -> dict[str, tuple[str, str]]:
@@ -118,14 +131,14 @@ TRAIN = "train-resnet50-p100"
 def test_a_kill_for_memory_is_told_as_the_memory_floor(material: Material) -> None:
     """The floor lies between the cap that was killed and the next one that completed."""
     (sentence,) = doubts.memory_floors(subjects(material))
-    assert "killed with 384 MiB, completed with 1 GiB" in sentence
+    assert "the memory floor is between 384 MiB and 1 GiB" in sentence
 
 
 def test_a_floor_above_every_cap_says_so(material: Material) -> None:
     """Where no cap completed, the floor is above the largest."""
     killed = tuple(replace(run, outcome=Outcome.OUT_OF_MEMORY, throughput=None) for run in material.runs[:14])
     (sentence,) = doubts.memory_floors(subjects(replace(material, runs=killed)))
-    assert "killed with 4 GiB, and no larger cap completed" in sentence
+    assert "the memory floor is above 4 GiB" in sentence
 
 
 def searched(material: Material, *caps: tuple[int, Outcome]) -> Material:
@@ -147,7 +160,7 @@ def test_what_a_search_found_is_told_with_what_it_left_open(material: Material) 
     assert "the search is not finished" in sentence
     far = searched(material, (900 * MIB, Outcome.COMPLETED), (400 * MIB, Outcome.OUT_OF_MEMORY))
     (sentence,) = doubts.memory_floors(subjects(far))
-    assert "is between 400 MiB and 900 MiB, for the input pipeline alone" in sentence
+    assert "is between 400 MiB and 900 MiB; that is for the input pipeline alone" in sentence
     assert "the search is not finished" in sentence
     crashed = searched(material, (900 * MIB, Outcome.COMPLETED), (400 * MIB, Outcome.CRASHED))
     (sentence,) = doubts.memory_floors(subjects(crashed))

@@ -114,7 +114,7 @@ def test_a_run_again_takes_the_place_of_the_one_before(path: Path) -> None:
     ("study", "host", "sentence"),
     [
         (replace(STUDY, name="t"), HOST, "contains the study `s`, not `t`"),
-        (STUDY, {**HOST, "cpus": 4}, "with 2 vCPUs, and this one has 4"),
+        (STUDY, {**HOST, "cpus": 4}, "its vCPUs: 2, here: 4"),
         (
             Study("s", (WorkloadPlan(Workload("train", "lstm_training"), (32,)),)),
             HOST,
@@ -148,7 +148,7 @@ def test_check_host_tells_another_machine(path: Path) -> None:
     """`resume` asks it before it goes on."""
     with StudyFolder.create(path, STUDY, HOST) as folder:
         folder.check_host(HOST)
-        with pytest.raises(InputError, match="processor EPYC"):
+        with pytest.raises(InputError, match="processor: EPYC"):
             folder.check_host({**HOST, "cpu_model": "Xeon"})
 
 

@@ -25,7 +25,7 @@ from sizer.records.configuration import Estimate
 from sizer.records.messages import Message, NoAnswer
 from sizer.records.prediction import Refused, Spec
 from sizer.runner.load import Load
-from sizer.words.language import ENGLISH, _folder, in_language
+from sizer.words.language import ENGLISH, _folder, in_language, without_optional
 from tests.catalogue import PSEUDO, languages, spoken, write_catalogue
 
 FIGURES = r"""
@@ -43,7 +43,10 @@ def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _in_brackets(message: str) -> str:
-    return f"⟦{message}⟧"
+    """All that is said, so that a sentence of which no part is said stays empty."""
+    if without_optional(message).strip():
+        return f"⟦{message}⟧"
+    return re.sub(r"\[\[(!?[\w.]+\?)?(.*?)\]\]", r"[[\1⟦\2⟧]]", message)
 
 
 @pytest.fixture
