@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sizer.model.memory import memory_floor
-from sizer.model.model import memory_of
+from sizer.model.model import Bounds, SearchedFloor, memory_of
 from sizer.model.runs import as_asked, is_floor_search, is_search, searched_floor
 from sizer.records.run import Run, RunWarning, WarningKind, way_of_ending
 from sizer.records.run_kinds import MemoryPlace, Outcome
@@ -18,7 +18,7 @@ from sizer.words import warnings as words
 from sizer.words.failures import failure_in_words, failure_line, remedy_of_failure
 from sizer.words.language import _, _n, capital, clauses, sentence, small_share
 from sizer.words.language import apart as apart_text
-from sizer.words.names import killed_floor_sentences, largest_batch_of, outcome_in_words, searched_floor_sentences
+from sizer.words.names import floor_in_words, floor_sentences, largest_in_words, outcome_in_words
 from sizer.words.page import configuration_line, runs_by_outcome, runs_counted
 
 from . import results
@@ -188,7 +188,7 @@ def largest_batches(subjects: Sequence[Subject]) -> list[str]:
     """The same of the largest batch, where no chart of batch sizes says it."""
     advised = [(each.name, each.answer.batch) for each in subjects if each.answer is not None and each.answer.batch]
     return [
-        largest_batch_of(name, advice.largest)
+        floor_sentences(name, largest_in_words(advice.largest), 0)
         for name, advice in advised
         if advice.largest is not None and not advice.curves
     ]
@@ -246,10 +246,11 @@ def _floor(subject: Subject) -> str:
     peak = max((run.memory.peak_anonymous_bytes or 0 for run in subject.runs if results.measured(run)), default=0)
     searched = searched_floor(subject.runs)
     if searched is not None:
-        return searched_floor_sentences(subject.name, searched, peak)
+        return floor_sentences(subject.name, floor_in_words(searched), peak)
     floor = memory_floor(subject.runs)
     below = floor.out_of_memory_bytes if floor is not None else None
     above = floor.completed_bytes if floor is not None else None
     if below is None:
         below = max(memory_of(run.configuration) for run in subject.runs if _was_capped(run))
-    return killed_floor_sentences(subject.name, below, above, subject.device.kind == "emulated", peak)
+    found = SearchedFloor(Bounds(below, above), pipeline_alone=subject.device.kind == "emulated")
+    return floor_sentences(subject.name, floor_in_words(found, searched=False), peak)

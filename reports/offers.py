@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from markupsafe import Markup
@@ -16,9 +15,10 @@ from sizer.records.messages import NoAnswer
 from sizer.records.prediction import ReasonCode
 from sizer.records.units import GIB, RELATIVE, format_bytes, format_number, format_usd
 from sizer.words import accelerators as gpu_words
-from sizer.words.answers import change_evidence, change_named, gain_in_words, no_change, offer_notes, then_bound
+from sizer.words.answers import change_evidence, change_named, gain_in_words, no_change, then_bound
 from sizer.words.language import _, paragraph, rate_in_words, rate_interval, sentence, several_of
 from sizer.words.page import configuration_line
+from sizer.words.reasons import reason_sentences
 from sizer.words.verdict import BadgeKind, badge, offer_source, provider_name
 
 from . import markup
@@ -66,7 +66,7 @@ def _instance_row(number: int, place: int, offer: InstanceOffer, subject: Subjec
     rate = answer.throughput if answer is not None and not answer.rate_in_doubt else None
     source, as_of = offer_source(offer)
     million = offer.usd_per_million_samples if subject.unit != RELATIVE else None
-    notes = replace(offer, notes=tuple(note for note in offer.notes if note.code is not ReasonCode.PRICES))
+    notes = [note for note in offer.notes if note.code is not ReasonCode.PRICES]
     return {
         "workload": subject.name,
         "number": number,
@@ -84,7 +84,7 @@ def _instance_row(number: int, place: int, offer: InstanceOffer, subject: Subjec
         "unit": several_of(subject.unit),
         "source": source,
         "as_of": as_of,
-        "note": paragraph(offer_notes(notes, subject.terms)),
+        "note": paragraph(reason_sentences(notes, subject.terms)),
         "sorted_by": {
             "vcpus": offer.vcpus,
             "memory": offer.memory_bytes / GIB,
@@ -167,7 +167,7 @@ def _changes(subject: Subject, here: Configuration, found: Sequence[Subject]) ->
     if rows:
         return [{**rows[0], "name": name}, *rows[1:]]
     unsure = [(change_named(each, kind), gain_in_words(each)) for each in known[:1]]
-    return [{"name": name, "nothing": no_change(MIN_GAIN, *(unsure[0] if unsure else ()))}]
+    return [{"name": name, "nothing": no_change(*(unsure[0] if unsure else ("", "")), MIN_GAIN)}]
 
 
 def _change_row(change: Change, subject: Subject, kind: str) -> dict[str, Any]:

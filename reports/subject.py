@@ -19,9 +19,9 @@ from sizer.records.prediction import Spec
 from sizer.records.run import DiskCheck, Run
 from sizer.records.study import DiskTier, Objective, Study, Workload, WorkloadPlan
 from sizer.words import page as words
-from sizer.words.answers import refusal_sentences
 from sizer.words.language import _, row, without_marks
 from sizer.words.names import Terms, terms_of
+from sizer.words.reasons.suggestions import refusal_sentences
 
 from . import results
 

@@ -16,8 +16,8 @@ from sizer.records.configuration import Estimate
 from sizer.records.prediction import Spec
 from sizer.records.run_kinds import Outcome
 from sizer.words import verdict as words
+from sizer.words.answers import a_million, machine_name, price_an_hour
 from sizer.words.answers import how_sure as how_sure_text
-from sizer.words.answers import machine_name, price_an_hour
 from sizer.words.language import _, answered_rate, paragraph, rate_in_words, rate_interval, unbroken
 from sizer.words.names import resource_name
 from sizer.words.notes import note_in_words
@@ -118,7 +118,7 @@ def _missing(material: Material) -> dict[str, str]:
         said = chosen_runs(ended, material.study.emulated_disks, to_go_on=True)
         return {"missing": said, "resume": going_on_with((), material.folder, ended)}
     counts = sum(progress.finished.values()), sum(progress.planned.values()), sum(progress.older.values())
-    return {"missing": words.progress_sentence(*counts), "resume": resume}
+    return {"missing": words.runs_there(*counts, to_go_on=True), "resume": resume}
 
 
 def _for_all(material: Material) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def _for_all(material: Material) -> dict[str, Any]:
         return {"shared": [], "family": ""}
     return {
         "shared": words.shared_sentences(recommendation),
-        "family": words.family_sentence(recommendation.family),
+        "family": words.family_sentence(recommendation),
     }
 
 
@@ -182,7 +182,7 @@ def answer_row(subject: Subject, material: Material) -> dict[str, Any]:
     extrapolated = answer.baseline is not None and answer.baseline.extrapolated
     unfinished = _unfinished(subject, material)
     resource = resource_name(bound, subject.device) if bound is not None else ""
-    against = [words.against_sentence(answer, subject.objective.target, subject.terms), words.idle_sentence(answer)]
+    against = [words.against_sentence(answer, subject.terms), words.idle_sentence(answer)]
     return {
         "name": subject.name,
         "what": workload_in_words(subject.workload),
@@ -203,7 +203,7 @@ def answer_row(subject: Subject, material: Material) -> dict[str, Any]:
         "sentence": paragraph(against),
         "sentence_badge": words.badge(words.BadgeKind.EXTRAPOLATED) if extrapolated else None,
         "doubt": unfinished or words.doubt_sentence(subject.answer, subject.terms),
-        "settle": "" if unfinished else words.settling_sentence(subject.answer, subject.terms),
+        "settle": "" if unfinished else words.next_run_sentences(subject.answer, subject.terms, alone=True),
         "command": "" if unfinished else words.settling_command(subject.answer, material.folder),
     }
 
@@ -226,7 +226,7 @@ def _machine(answer: Answer, spec: Spec) -> dict[str, Any] | None:
         return {"name": named, "shape": "", "badge": None} if named else None
     shape = "" if offer.own else " · ".join(map(unbroken, words.offer_parts(offer)))
     return {
-        "name": words.offer_called(offer),
+        "name": offer.called(words.provider_name(offer.provider)),
         "shape": shape,
         "badge": words.oversize_badge(spec, offer, answer.instances),
     }
@@ -240,7 +240,7 @@ def _cost(answer: Answer, subject: Subject) -> dict[str, str] | None:
         return None
     if chosen is not None:
         usd, million, disk = chosen.usd_per_hour, chosen.usd_per_million_samples, ""
-        hour = words.an_hour(usd) if usd is not None else price_an_hour(chosen)
+        hour = price_an_hour(usd, None if usd else chosen.usd_per_hour_spot)
         source = offer if offer is not None and offer.usd_per_hour == usd else None
     elif offer is not None:
         usd, million, disk, source = (
@@ -249,11 +249,11 @@ def _cost(answer: Answer, subject: Subject) -> dict[str, str] | None:
             words.without_disk(answer.spec),
             offer,
         )
-        hour = words.offer_price(offer)
+        hour = price_an_hour(usd)
     if usd is None:
         return {"hour": hour, "million": "", "day": "", "disk": ""}
     day = words.price_day(source, subject.objective.spot)
-    return {"hour": hour, "million": words.per_million(million, subject.unit), "day": day, "disk": disk}
+    return {"hour": hour, "million": a_million(million, subject.unit), "day": day, "disk": disk}
 
 
 def _rate(answer: Answer, subject: Subject) -> dict[str, Any] | None:

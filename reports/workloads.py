@@ -17,6 +17,7 @@ from sizer.words import accelerators, answers, language
 from sizer.words.language import _
 from sizer.words.names import accelerators_in_words, resource_name
 from sizer.words.page import memory_size, resources_agreed, runs_and_warned, spec_line, study_disk
+from sizer.words.reasons import reason_sentences
 from sizer.words.verdict import BadgeKind, badge, next_run_sentences, next_run_title, page_reasons
 
 from . import doubts, markup, results
@@ -166,7 +167,7 @@ def options(subject: Subject) -> dict[str, Any]:
         return {"title": "", "rows": [], "same": ""}
     known = answer.options if len(answer.options) > 1 else ()
     return {
-        "title": answers.options_title(known),
+        "title": answers.options_title(priced=any(each.usd_per_hour is not None for each in known)),
         "rows": [_option(each, answer, subject) for each in known],
         "same": answers.one_choice_in_words(answer),
     }
@@ -179,10 +180,10 @@ def _option(option: Option, answer: Answer, subject: Subject) -> dict[str, Any]:
         "name": (language.capital(answers.preferences_in_words(option)), _("the answer") if is_answer else ""),
         "spec": spec_line(option.spec, subject.study, subject.device),
         "throughput": language.rate_interval(option.throughput, subject.unit),
-        "hour": (answers.option_price(option), option.instance_type or ""),
-        "million": answers.usd_or_nothing(option.usd_per_million_samples),
+        "hour": (answers.price_an_hour(option.usd_per_hour), option.instance_type or ""),
+        "million": _("[[{usd:usd}]]", usd=option.usd_per_million_samples),
         "probability": "" if sure else language.chance(option.probability),
-        "bound": answers.option_bound(option, subject.terms) if option.bottleneck is not None else "",
+        "bound": resource_name(option.bottleneck, subject.device) if option.bottleneck is not None else "",
         "is_answer": is_answer,
     }
 
@@ -192,7 +193,7 @@ def rejected(subject: Subject) -> dict[str, Any]:
     found = subject.answer.rejected if subject.answer is not None else ()
     rows = [_rejected(each, subject) for each in found]
     return {
-        "rejected_title": answers.rejected_title(found),
+        "rejected_title": answers.rejected_title(priced=any(each.usd_saved_per_hour is not None for each in found)),
         "rejected": rows[:MOST_REJECTED],
         "more_rejected": rows[MOST_REJECTED:],
     }
@@ -203,7 +204,7 @@ def _rejected(each: Rejection, subject: Subject) -> dict[str, Any]:
         "spec": answers.rejected_spec(each, subject.terms),
         "rate": answers.rejected_rate(each, subject.terms),
         "saved": answers.rejected_saving(each),
-        "why": answers.rejection_sentences(each, subject.terms),
+        "why": language.paragraph(reason_sentences(each.why, subject.terms)),
     }
 
 

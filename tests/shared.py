@@ -1,4 +1,4 @@
-"""What takes long to make, made once for all workers."""
+"""What tests share: programs that tell their steps, and what takes long to make, made once for all workers."""
 
 from __future__ import annotations
 
@@ -13,6 +13,18 @@ from typing import TypeVar
 import pytest
 
 Made = TypeVar("Made")
+
+TELLS = """
+import json, os, sys, time
+def write(**fields):
+    os.write(int(os.environ["SIZER_EVENTS_FD"]), (json.dumps(fields) + "\\n").encode())
+def start():
+    write(event="start", sample_unit="image", batch_size=8, dataset_bytes=0, dataset_samples=0, bytes_per_sample=0)
+def step(seconds=0.02):
+    time.sleep(seconds)
+    write(event="step", time=time.monotonic(), samples=8, input_wait=0.0, epoch=0)
+"""
+"""How a measured program begins that tells its steps itself."""
 
 
 @contextmanager

@@ -10,8 +10,8 @@ from sizer.exchange.imported import Imported, read_measurements
 from sizer.records.answer import Answer
 from sizer.records.notes import NoteKind
 from sizer.records.run import Run
-from sizer.words.answers import reason_sentences, rejection_sentences
 from sizer.words.names import Terms
+from sizer.words.reasons import reason_sentences
 
 Read = Callable[..., Imported]
 """Imports a table given as text, under a name of its own or none."""
@@ -52,4 +52,7 @@ def runs_of(folder: Path, table: str) -> tuple[Run, ...]:
 def told(answer: Answer) -> list[str]:
     """The sentences of an answer: its reasons, then why each cheaper one is not it."""
     terms = Terms(answer.workload, answer.sample_unit)
-    return [*reason_sentences(answer, terms), *(rejection_sentences(each, terms) for each in answer.rejected)]
+    return [
+        *reason_sentences(answer.reasons, terms),
+        *(" ".join(reason_sentences(each.why, terms)) for each in answer.rejected),
+    ]

@@ -8,6 +8,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from .accelerator_clock import StepTime
 from .faults import DESCRIPTOR_VARIABLE, InputFault
@@ -18,12 +19,23 @@ framework nothing of us is in the processor's caches: an event encoded by itself
 each write wakes whoever reads, for another 130 us (2 vCPU AMD EPYC)."""
 
 
+class Step(NamedTuple):
+    """A step that has ended; `input_wait` and `latency` are seconds. `time` is that of an accelerator which tells it
+    itself, perhaps later."""
+
+    samples: int
+    input_wait: float
+    epoch: int
+    latency: float | None = None
+    time: StepTime | None = None
+
+
 class Events:
     """Writes `reading`, `start`, `step` and `end`; without a descriptor it writes nothing."""
 
     def __init__(self, descriptor: int | None) -> None:
         self._descriptor = descriptor
-        self._steps: deque[tuple[tuple[float, int, float, int, float | None], StepTime | None]] = deque()
+        self._steps: deque[tuple[float, Step]] = deque()
         self._written = -math.inf
 
     @classmethod
@@ -62,16 +74,8 @@ class Events:
             }
         )
 
-    def step(
-        self,
-        *,
-        samples: int,
-        input_wait: float,
-        epoch: int,
-        latency: float | None = None,
-        step_time: StepTime | None = None,
-    ) -> None:
-        """Tell that a step has ended now; `input_wait` and `latency` are seconds, `step_time` the accelerator's own.
+    def step(self, step: Step) -> None:
+        """Tell that a step has ended now.
 
         It is written at once, or with the first step that ends WRITE_SECONDS after the last write, or with the end;
         and not before the accelerator has told its time, nor before the steps that came before it.
@@ -79,14 +83,14 @@ class Events:
         if self._descriptor is None:
             return
         now = time.monotonic()
-        self._steps.append(((now, samples, input_wait, epoch, latency), step_time))
+        self._steps.append((now, step))
         if now - self._written >= WRITE_SECONDS:
             self._write()
             self._written = now
 
     def end(self) -> None:
         """Tell that the program has ended in good order, once the accelerator is done with its last step."""
-        last = next((step_time for _, step_time in reversed(self._steps) if step_time is not None), None)
+        last = next((step.time for _, step in reversed(self._steps) if step.time is not None), None)
         if last is not None:
             last.wait()
         self._write({"event": "end"})
@@ -108,21 +112,19 @@ class Events:
     def _known_steps(self) -> Iterator[str]:
         """The events of the steps that wait, up to the first that the accelerator has not done."""
         while self._steps:
-            step, step_time = self._steps[0]
-            seconds = None if step_time is None else step_time.seconds()
-            if step_time is not None and seconds is None:
+            end, step = self._steps[0]
+            seconds = None if step.time is None else step.time.seconds()
+            if step.time is not None and seconds is None:
                 return
             self._steps.popleft()
-            yield _step(*step, seconds)
+            yield _event(end, step, seconds)
 
 
-def _step(
-    end: float, samples: int, input_wait: float, epoch: int, latency: float | None, accelerator: float | None
-) -> str:
+def _event(end: float, step: Step, accelerator: float | None) -> str:
     """The event of a step, with what was measured of it. An encoder would take ten times as long."""
-    measured = "" if latency is None else f', "latency": {latency:.6f}'
+    measured = "" if step.latency is None else f', "latency": {step.latency:.6f}'
     measured += "" if accelerator is None else f', "accelerator_seconds": {accelerator:.7f}'
     return (
-        f'{{"event": "step", "time": {end:.6f}, "samples": {samples}, "input_wait": {input_wait:.6f}, '
-        f'"epoch": {epoch}{measured}}}'
+        f'{{"event": "step", "time": {end:.6f}, "samples": {step.samples}, "input_wait": {step.input_wait:.6f}, '
+        f'"epoch": {step.epoch}{measured}}}'
     )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from . import threads
 from .counted import counted
-from .events import Events
+from .events import Events, Step
 from .faults import run_program
 from .freed_memory import keep_freed_memory
 from .image_folder import LabelledImage, list_images, shuffled
@@ -74,7 +74,7 @@ def preprocess(request: Request, events: Events, stop: StopRequest) -> None:
             account = StepAccount(
                 request.batch_size,
                 request.workers,
-                lambda samples, wait, epoch=epoch: progress.step(samples, wait, epoch),  # type: ignore[misc]
+                lambda samples, wait, epoch=epoch: progress.step(Step(samples, wait, epoch)),  # type: ignore[misc]
             )
             if request.read_only:
                 output = read_pass(workers, account.add, lambda: progress.over)
@@ -165,18 +165,16 @@ def read_request(arguments: list[str]) -> Request:
         command_line.error(f"{given.data} is no folder, so give --data a folder that holds one folder of JPEGs a class")
     if given.device != "cpu":
         command_line.error(f"preprocessing runs on the CPU, not on {given.device}, so leave --device out")
+    own = {field.name: getattr(given, field.name) for field in fields(Request) if hasattr(given, field.name)}
     return Request(
-        data=None if source == "synthetic" else given.data,
-        output=given.output,
-        format=given.format,
-        batch_size=given.batch_size,
-        workers=given.workers or given.threads or threads.available(),
-        passes=given.passes,
-        cache_state="warm" if source == "cached" else given.cache,
-        seed=given.seed,
-        extent=Extent(given.steps, given.seconds),
-        read_only=source == "replay",
-        decoder=given.decoder,
+        **own
+        | {
+            "data": None if source == "synthetic" else given.data,
+            "workers": given.workers or given.threads or threads.available(),
+            "cache_state": "warm" if source == "cached" else given.cache,
+            "extent": Extent(given.steps, given.seconds),
+            "read_only": source == "replay",
+        }
     )
 
 

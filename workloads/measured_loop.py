@@ -10,6 +10,7 @@ from typing import Any
 from .accelerator import EmulatedAccelerator
 from .accelerator_clock import AcceleratorClock
 from .backends import Compute, Input
+from .events import Step
 from .faults import InputFault
 from .page_cache import CacheState
 from .progress import Progress
@@ -89,5 +90,5 @@ class Loop:
                 continue
             if step_time is not None:
                 step_time.end()
-            progress.step(self.samples, input_wait, epoch, latency if self.report_latency else None, step_time)
+            progress.step(Step(self.samples, input_wait, epoch, latency if self.report_latency else None, step_time))
             input_wait = 0.0

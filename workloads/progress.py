@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from .accelerator_clock import StepTime
 from .counted import counted
-from .events import Events
+from .events import Events, Step
 from .stop import StopRequest
 
 PRINT_SECONDS = 2.0
@@ -65,24 +64,17 @@ class Progress:
         )
         self._begin = self._last = self._printed = time.monotonic()
 
-    def step(
-        self,
-        samples: int,
-        input_wait: float,
-        epoch: int,
-        latency: float | None = None,
-        step_time: StepTime | None = None,
-    ) -> None:
-        """A step has ended now, or was handed to an accelerator that tells its own `step_time`."""
-        self._events.step(samples=samples, input_wait=input_wait, epoch=epoch, latency=latency, step_time=step_time)
+    def step(self, step: Step) -> None:
+        """A step has ended now, or was handed to an accelerator that tells its own time."""
+        self._events.step(step)
         self._last = time.monotonic()
         self._steps += 1
-        self._samples += samples
-        self._input_wait += input_wait
-        if latency is not None:
-            self._latencies.append(latency)
+        self._samples += step.samples
+        self._input_wait += step.input_wait
+        if step.latency is not None:
+            self._latencies.append(step.latency)
         if self._steps == 1:
-            self._first, self._first_samples = self._last, samples
+            self._first, self._first_samples = self._last, step.samples
         if self._last - self._printed >= PRINT_SECONDS:
             self._print_rate()
 

@@ -67,14 +67,14 @@ PACED_SECONDS = 2.0
 
 WRITER = """
 import statistics, sys, time
-from workloads.events import Events
+from workloads.events import Events, Step
 pause, count = float(sys.argv[1]), int(sys.argv[2])
 events, costs, idle = Events.from_environment(), [], []
 events.start(sample_unit="event", batch_size=1, dataset_bytes=0, dataset_samples=0)
 for number in range(count):
     time.sleep(pause)
     before = time.thread_time()
-    events.step(samples=32, input_wait=0.012345, epoch=0, latency=0.123456)
+    events.step(Step(32, 0.012345, 0, 0.123456))
     costs.append(time.thread_time() - before)
     time.sleep(pause)
     before = time.thread_time()

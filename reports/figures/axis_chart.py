@@ -83,7 +83,7 @@ def axis_plot(axis: str, series: Sequence[Series], subject: Subject) -> Plot:
         knee=knee,
         knee_name=words.knee_named(subject.objective.target, at_knee),
         piles=piles,
-        pile_label=words.time_axis(subject.unit, scale_name) if piles else "",
+        pile_label=words.time_axis(scale_name, subject.unit) if piles else "",
         pile_unit=scale,
         stops=tuple(_stops(axis, series, lines, subject)),
         description=described(series, subject),

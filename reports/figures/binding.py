@@ -67,7 +67,7 @@ def _pile(place: float, name: str, prediction: Prediction, subject: Subject) -> 
     whole = 1 / prediction.throughput.value
     shares = {Bottleneck(key): share for key, share in prediction.shares.items()}
     parts = [
-        Part(called, share * whole, hue, time_part(called, share * whole, whole, subject.unit, name))
+        Part(called, share * whole, hue, time_part(called, name, share * whole, whole, subject.unit, share))
         for called, share, hue in _stages(shares, subject)
         if share >= LEAST
     ]

@@ -78,7 +78,7 @@ def _row(name: str, series: Sequence[Series], predicted: PredictedRates, subject
     word = answer_word(subject.answer, "disk") if subject.answer is not None and is_answer else ""
     title = study_disk(name, subject.study) + (f" – {word}" if word else "")
     allowed = disk_allows(name, subject)
-    enough = disk_ceiling(allowed, None, subject.unit) if allowed is not None else ""
+    enough = disk_ceiling(allowed, subject.unit) if allowed is not None else ""
     return Row(
         name=title,
         bars=(*(_bar(name, one, predicted, subject) for one in series), *_first_epochs(name, series, subject)),

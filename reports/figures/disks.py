@@ -21,7 +21,7 @@ from sizer.records.messages import NoAnswer
 from sizer.records.run import Run
 from sizer.records.units import RELATIVE
 from sizer.words.answers import disk_answer as disk_answer_text
-from sizer.words.answers import disk_other, disk_reading, disk_reads_nothing
+from sizer.words.answers import disk_reading, disk_reads_nothing
 from sizer.words.language import _, paragraph
 from sizer.words.names import resource_name
 from sizer.words.page import ceiling_named, study_disk
@@ -199,4 +199,4 @@ def _by_other_disks(subject: Subject, here: Configuration) -> str:
     if not gained:
         return ""
     _value, name, most = max(gained, key=lambda one: one[0])
-    return disk_other(study_disk(name, subject.study), most)
+    return disk_answer_text(most, study_disk(name, subject.study))

@@ -183,7 +183,7 @@ def _figure(points: Sequence[tuple[Placed, float]], band: tuple[float, float], n
         usual=_("within {share} of each other", share=percent(DRIFT_SHARE)),
         strip=tuple(_stretch(one, history, id(one) in drawn) for one in history.runs),
         strips=tuple(enumerate(named)) if coloured else ((None, _("runs")),),
-        description=runs_over_time(len(points), len(history.runs), len(history.rests)),
+        description=runs_over_time(len(history.runs), len(points), len(history.rests)),
     ).figure()
 
 

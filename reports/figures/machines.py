@@ -85,8 +85,8 @@ def _row(machine: Alternative, subject: Subject) -> dict[str, Any]:
     return {
         "name": (words.machine_name(machine, subject.terms), machine.instance_type or ""),
         "throughput": rate_interval(machine.throughput, subject.unit),
-        "hour": words.price_an_hour(machine),
-        "million": words.usd_or_nothing(machine.usd_per_million_samples),
+        "hour": words.price_an_hour(machine.usd_per_hour, machine.usd_per_hour_spot),
+        "million": _("[[{usd:usd}]]", usd=machine.usd_per_million_samples),
         "remark": words.alternative_remark(machine, subject.answer),
         "is_answer": machine is subject.answer.chosen,
     }

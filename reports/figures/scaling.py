@@ -13,8 +13,8 @@ from sizer.records.configuration import Estimate
 from sizer.records.run import Run
 from sizer.records.units import RELATIVE
 from sizer.words.accelerators import batch_point, batch_question, batch_sentences
-from sizer.words.language import _, a_sample, clauses, paragraph, rates_axis
-from sizer.words.names import batch_named, gpu_name, largest_batch_sentence
+from sizer.words.language import _, a_sample, clauses, paragraph, rates_axis, sentence
+from sizer.words.names import batch_named, gpu_name, largest_in_words
 from sizer.words.page import accelerators_scaled, answer_word, axis_name, configuration_line
 
 from .. import results
@@ -148,4 +148,4 @@ def _too_large(curve: BatchCurve, advice: BatchAdvice) -> Iterator[FailureMark]:
     """The smallest batch that ran out of memory, where it lies near those measured."""
     largest = advice.largest
     if largest is not None and largest.too_large is not None and largest.too_large <= 4 * curve.points[-1].batch_size:
-        yield FailureMark(float(largest.too_large), _("out of memory"), largest_batch_sentence(largest))
+        yield FailureMark(float(largest.too_large), _("out of memory"), sentence(largest_in_words(largest)))

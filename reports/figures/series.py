@@ -283,4 +283,4 @@ def described(series: Sequence[Series], subject: Subject) -> str:
     failed = sum(not results.measured(run) for run in runs)
     if not rates:
         return ""
-    return chart_described(len(rates), failed, min(rates), max(rates), subject.unit)
+    return chart_described(len(rates), min(rates), subject.unit, max(rates), failed)

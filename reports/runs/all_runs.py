@@ -167,19 +167,20 @@ def isolated_rows(subject: Subject) -> list[dict[str, Any]]:
 def _isolated_row(run: Run, subject: Subject) -> dict[str, Any]:
     stage = run.spec.stage
     assert stage is not None, "rows() lets only such runs through"
+    title, _isolating, shown, learnt = words.stage_in_words(stage)
     return {
-        "stage": words.stage_title(stage),
+        "stage": title,
         "where": configuration_line(run.configuration, subject.study),
         "rate": (_rate(run) or outcome_in_words(run.outcome), row(warning_names(run))),
-        "tells": (_found(run, stage), words.stage_shown(stage)),
+        "tells": (_found(run, learnt), shown),
     }
 
 
-def _found(run: Run, stage: str) -> str:
+def _found(run: Run, learnt: str) -> str:
     """What the stage gives, and the figure that the rate does not show."""
     if run.outcome is not Outcome.COMPLETED:
         return doubts.line(run)
-    used, learnt, figures = run.demand, words.stage_learnt(stage), ""
+    used, stage, figures = run.demand, run.spec.stage, ""
     if stage == "disk" and used is not None and used.read_bytes is not None and run.throughput is not None:
         figures = f"{format_number(run.throughput.value * used.read_bytes / 1e6)} MB/s"
         if used.read_ios is not None:

@@ -42,7 +42,7 @@ Series = tuple[float, str]
 
 def contents(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | None:
     """The timelines of as many of the runs that were sampled as there is room for, those that matter most first, and
-    which are left out; None where none was."""
+    which are left out; None where none was. Their words stand in the template; its script fills in the braces."""
     runs = [(run, subject) for subject in found for run in subject.runs if len(run.samples) > 1]
     if not runs:
         return None

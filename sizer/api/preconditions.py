@@ -4,28 +4,52 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
-
 from sizer.files.data_paths import refuse_no_disk
-from sizer.host.cuda_devices import cuda_gpus, visible_gpus
+from sizer.host.cuda_devices import cuda_gpus
+from sizer.host.cuda_devices import visible_gpus
 from sizer.host.frameworks import gpus_seen
-from sizer.host.interpreters import examined, interpreter, what_it_lacks, wrong_interpreter
-from sizer.host.nvml import gpus, has_driver
+from sizer.host.interpreters import examined
+from sizer.host.interpreters import interpreter
+from sizer.host.interpreters import what_it_lacks
+from sizer.host.interpreters import wrong_interpreter
+from sizer.host.nvml import gpus
+from sizer.host.nvml import has_driver
 from sizer.limits.delegation import AS_ROOT
-from sizer.limits.interface import Control, LimitsBackend
-from sizer.limits.users import ME, run_user
-from sizer.records.answer import Doubt, DoubtKind
+from sizer.limits.interface import Control
+from sizer.limits.interface import LimitsBackend
+from sizer.limits.users import ME
+from sizer.limits.users import run_user
+from sizer.records.answer import Doubt
+from sizer.records.answer import DoubtKind
 from sizer.records.frameworks import RUNNABLE
-from sizer.records.kinds import COMMAND, KINDS, OPENCV, OTHER, TRANSFORMERS
-from sizer.records.messages import HostError, InputError, Lines, Message
-from sizer.records.notes import Note, NoteKind
+from sizer.records.kinds import COMMAND
+from sizer.records.kinds import KINDS
+from sizer.records.kinds import OPENCV
+from sizer.records.kinds import OTHER
+from sizer.records.kinds import TRANSFORMERS
+from sizer.records.messages import HostError
+from sizer.records.messages import InputError
+from sizer.records.messages import Lines
+from sizer.records.messages import Message
+from sizer.records.notes import Note
+from sizer.records.notes import NoteKind
 from sizer.records.own_programs import placeholders_in
-from sizer.records.study import FrameworkPython, Limits, RunSpec, Study, Workload
+from sizer.records.study import FrameworkPython
+from sizer.records.study import Limits
+from sizer.records.study import RunSpec
+from sizer.records.study import Study
+from sizer.records.study import Workload
 from sizer.runner.commands import gpu_environment
 from sizer.storage.data_cache import cache_folder
-from sizer.storage.data_sets import check_cache, check_data
-from sizer.storage.disks import missing_for_emulation, mount_answers
+from sizer.storage.data_sets import check_cache
+from sizer.storage.data_sets import check_data
+from sizer.storage.disks import missing_for_emulation
+from sizer.storage.disks import mount_answers
+from sizer.host.cuda_library import cuda_gpus
 
 """Frameworks that the workloads have a backend for."""
 
@@ -224,55 +248,37 @@ def _doubts_of_frameworks(workloads: Sequence[Workload], named: Sequence[str]) -
 
 def _doubts_of_program(workload: Workload, beside: Path | None) -> list[Doubt]:
     """Programs that are not there, a command whose files lie where it is not started, variables that are not set."""
-    found = []
+    found, names, path = [], (workload.name,), workload.search_path(os.environ)
     started = (
         (DoubtKind.SETUP, workload.setup),
         (DoubtKind.BEFORE, workload.before),
         (DoubtKind.PROGRAM, workload.command),
     )
     for kind, words in started:
-        if words and not placeholders_in(words[:1]) and not _is_program(words[0], workload):
-            found.append(Doubt(kind, (workload.name,), words[0]))
+        if words and not placeholders_in(words[:1]) and shutil.which(words[0], path=path) is None:
+            found.append(Doubt(kind, names, words[0]))
     if workload.command and workload.cwd is None:
-        folders = [each for each in (beside, Path()) if each is not None]
-        lying = ((word, each) for word in workload.command[1:] for each in folders if _is_file(each, word))
-        found += [Doubt(DoubtKind.NO_FOLDER, (workload.name,), *_named(*each, beside)) for each in [*lying][:1]]
-    unset = [each for each in workload.pass_env if "*" not in each and each not in os.environ]
-    return [*found, *(Doubt(DoubtKind.NOT_PASSED, (workload.name,), each) for each in unset)]
-
-
-def _is_program(word: str, workload: Workload) -> bool:
-    return shutil.which(word, path=workload.search_path(os.environ)) is not None
-
-
-def _is_file(folder: Path, word: str) -> bool:
-    """Whether a word is the path of a file from there; a folder may have the name of anything."""
-    return not os.path.isabs(word) and os.path.isfile(folder / word)
-
-
-def _named(word: str, folder: Path, beside: Path | None) -> tuple[str, str]:
-    """The word, and its folder as `cwd` takes it: from that of the study file."""
-    return word, "." if folder == beside else str(folder.absolute())
+        # A folder may have the name of anything, so only files count; `cwd` is taken from the study file's folder.
+        folders = [folder for folder in (beside, Path()) if folder is not None]
+        relative = [word for word in workload.command[1:] if not os.path.isabs(word)]
+        lying = [(word, folder) for word in relative for folder in folders if os.path.isfile(folder / word)]
+        for word, folder in lying[:1]:
+            found.append(Doubt(DoubtKind.NO_FOLDER, names, word, "." if folder == beside else str(folder.absolute())))
+    unset = [name for name in workload.pass_env if "*" not in name and name not in os.environ]
+    return [*found, *(Doubt(DoubtKind.NOT_PASSED, names, name) for name in unset)]
 
 
 def lacks_driver(workload: Workload) -> bool:
-    """Whether it computes on a GPU and NVIDIA's driver is not here: its programs would only start to fail."""
-    return _needs_driver(workload) and not _has_gpus()
+    """Whether it computes on a GPU and NVIDIA's driver is not here, by NVML or by CUDA alone, which is all that a
+    program needs: its programs would only start to fail."""
+    computes = workload.computes_on.kind == "cuda" and workload.input != "replay"
+    return computes and not has_driver() and cuda_gpus() == 0
 
 
 def without_lacking(specs: Sequence[RunSpec]) -> list[RunSpec]:
-    """Those whose workloads do not lack the driver, which is asked once for all of them."""
-    lacking = any(_needs_driver(spec.workload) for spec in specs) and not _has_gpus()
-    return [spec for spec in specs if not (lacking and _needs_driver(spec.workload))]
-
-
-def _needs_driver(workload: Workload) -> bool:
-    return workload.computes_on.kind == "cuda" and workload.input != "replay"
-
-
-def _has_gpus() -> bool:
-    """By NVML, or by CUDA alone, which is all that a program needs."""
-    return has_driver() or cuda_gpus() > 0
+    """Those whose workloads do not lack the driver."""
+    lacking = {workload for workload in dict.fromkeys(spec.workload for spec in specs) if lacks_driver(workload)}
+    return [spec for spec in specs if spec.workload not in lacking]
 
 
 def doubts_of_gpu(

@@ -14,16 +14,11 @@ from sizer.records.configuration import Configuration
 from sizer.records.domains import SCHEMA_VERSION
 from sizer.records.prediction import Prediction, ReasonCode
 from sizer.records.units import GIB
-from sizer.words.answers import (
-    family_sentences,
-    offer_notes,
-    reason_sentences,
-    refusal_sentences,
-    rejection_sentences,
-    suggestion_sentences,
-)
-from sizer.words.language import ENGLISH, in_language
+from sizer.words.answers import family_sentences
+from sizer.words.language import ENGLISH, in_language, paragraph
 from sizer.words.names import Terms, terms_of
+from sizer.words.reasons import reason_sentences
+from sizer.words.reasons.suggestions import refusal_sentences, suggestion_sentences
 
 DEADLINE = "deadline"
 """The `objective` where a job has a deadline; which job, and when, under `deadline`."""
@@ -116,12 +111,12 @@ def _answer_form(answer: Answer, workload: WorkloadModel) -> dict[str, Any]:
     suggestion = answer.next_run
     form = {
         **to_json(answer),
-        "reasons": reason_sentences(answer, terms),
+        "reasons": reason_sentences(answer.reasons, terms),
         "reason_codes": [reason.code.value for reason in answer.reasons],
         "rejected": [
             {
                 "spec": to_json(each.spec),
-                "why": rejection_sentences(each, terms),
+                "why": paragraph(reason_sentences(each.why, terms)),
                 "codes": [reason.code.value for reason in each.why],
                 "throughput": to_json(each.throughput) if each.throughput is not None else None,
                 "share": each.share,
@@ -151,7 +146,10 @@ def _answer_form(answer: Answer, workload: WorkloadModel) -> dict[str, Any]:
 def _offer_form(offer: InstanceOffer, terms: Terms) -> dict[str, Any]:
     form = to_json(offer)
     del form["notes"], form["own"]
-    notes = {"note": " ".join(offer_notes(offer, terms)), "note_codes": [note.code.value for note in offer.notes]}
+    notes = {
+        "note": " ".join(reason_sentences(offer.notes, terms)),
+        "note_codes": [note.code.value for note in offer.notes],
+    }
     return form | notes
 
 

@@ -23,6 +23,8 @@ from sizer.study.emulated import read_device, with_scaling
 if TYPE_CHECKING:
     from sizer.catalog.catalog import Catalog
 
+PLAIN = ("input", "pattern", "sample_unit", "meter", "samples_per_step")
+"""Keys of an entry whose values are those of the workload."""
 LARGEST_TRIED = 16384
 """Of a search for the largest batch that names none: the largest that is in use for training at all."""
 
@@ -134,7 +136,6 @@ def _written(entry: Entry, cache: str) -> Workload:
         data=data,
         cwd=cwd,
         format=entry.get("format", _format_of(entry["kind"], data)),
-        input=entry.get("input", "disk"),
         cache=cache,
         precision=entry.get("options", {}).get("precision"),
         command=_words(entry, "command"),
@@ -145,10 +146,7 @@ def _written(entry: Entry, cache: str) -> Workload:
             for name, value in entry.get("env", {}).items()
         ),
         pass_env=_listed(entry.get("pass_env", [])),
-        pattern=pattern,
-        sample_unit=entry.get("sample_unit"),
-        meter=entry.get("meter", "auto"),
-        samples_per_step=entry.get("samples_per_step"),
+        **{name: entry[name] for name in PLAIN if name in entry},
     )
 
 

@@ -5,57 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from sizer.records.answer import (
-    AcceleratorCount,
-    AgainstCpu,
-    Answer,
-    BatchAdvice,
-    BatchCurve,
-    BatchPoint,
-    GpuOption,
-    NoGpuAnswer,
-    PublishedRate,
-    SecondGpu,
-    StepFit,
-)
+from sizer.records import answer as records
+from sizer.records.answer import AcceleratorCount, Answer, BatchAdvice, BatchCurve, BatchPoint, GpuOption, NoGpuAnswer
 from sizer.records.configuration import Bottleneck, Estimate
-from sizer.records.device import GIVEN_IN_STUDY, GIVEN_IN_TABLE, BatchRate, Device
-from sizer.records.prediction import Refusal
+from sizer.records.device import GIVEN_IN_STUDY, GIVEN_IN_TABLE, Device
 from sizer.records.run_kinds import LargestBatch
-from sizer.records.units import RELATIVE, format_number, format_seconds, format_usd
-from sizer.words.answers import refusal_sentences
-from sizer.words.language import (
-    N_,
-    Sentence,
-    _,
-    a_sample,
-    answered_rate,
-    brief,
-    clauses,
-    figure_interval,
-    from_to,
-    interval,
-    operations,
-    paragraph,
-    percent,
-    rate_in_words,
-    rate_interval,
-    row,
-    sentence,
-    several_of,
-    transfer,
-    vcpus_in_words,
-    with_interval,
-)
-from sizer.words.names import (
-    Terms,
-    accelerator_name,
-    accelerators_name,
-    bound_in_words,
-    largest_batch_sentence,
-    resource_name,
-)
+from sizer.records.units import RELATIVE, format_number
+from sizer.words import language, names
+from sizer.words.language import N_, Sentence, _, paragraph, row, sentence
+from sizer.words.names import Terms, accelerators_name
 from sizer.words.reasons import reason_sentence
+from sizer.words.reasons.suggestions import refusal_sentences
 
 # A GPU that was asked about.
 _MISSING: Mapping[NoGpuAnswer, str] = {
@@ -68,29 +28,66 @@ _MISSING: Mapping[NoGpuAnswer, str] = {
         "what the input costs the CPU was not measured apart from the step; write `isolate: true` in the workload"
     ),
     NoGpuAnswer.INPUT_NOT_KNOWN: N_(
-        "[[what {vcpus:vcpus} feed there does not follow from those that were measured; a run with as many would show "
-        "it]][[!vcpus?how fast the input side is there is not known; a run without a limit of vCPUs would show it]]"
+        "how fast the input side is [[with {vcpus:vcpus} ]]there is not known; a run [[with as many "
+        "]][[!vcpus?without a limit of vCPUs ]]would show it"
     ),
     NoGpuAnswer.NO_MODEL: N_("the runs do not say how fast the input side is there"),
 }
+_PUBLISHED: Mapping[str, str] = {
+    "transferred": N_(
+        "One of it, transferred from {own.known_on:and}: {own.rate:rate/unit} with {settings} ({source})."
+    ),
+    "interpolated": N_("One of it, between published batch sizes: {own.rate:rate/unit} with {settings} ({source})."),
+    "extrapolated": N_("One of it, beyond the published batch sizes: {own.rate:rate/unit} with {settings} ({source})."),
+    "published": N_("One of it, published: {own.rate:rate/unit} with {settings} ({source})."),
+}
+_FEEDS = N_(
+    "[[The input side, as measured here, feeds {one.input_rate:rate/unit} there]][[beyond? (extrapolated)]][[fed?.]]"
+)
+_GPU_MEMORY = N_(
+    "[[It has {one.gpu_memory_bytes:bytes} of memory]][[one.fits?, and]][[tight?, where]][[enough? "
+    "{one.needs_at_most_bytes:bytes} are known to be enough]][[tight?: less may be too "
+    "little]][[cpu?; the job needed {one.on_cpu_bytes:bytes} on the CPU, and a GPU needs workspace "
+    "beyond that]][[unknown?; what the job needs is not known]][[one.gpu_memory_bytes?.]]"
+)
+_TWO = N_(
+    "Two[[ ({two.instance_type})]]: {gain} times the rate of one[[, {price:usd} a million "
+    "{unit:units}]][[!price?; no machine with two is priced]][[worth?: they are worth it]][[dear?: "
+    "they cost more]][[open?: whether they are worth it is open]]."
+)
+_AGAINST_CPU = N_(
+    "It takes {time:share} of the time on the CPU[[ and {cost:share} of the cost on demand]][[!cost?; "
+    "what it costs cannot be compared without a price]][[, {spot:share} at spot prices]]."
+)
 
 
 def gpu_option_lines(option: GpuOption, terms: Terms) -> list[str]:
     """The headline, then what is known behind it."""
-    sentences = (
-        "" if option.retired is None else reason_sentence(option.retired, terms),
-        "" if option.accelerator is None else _own_rate(option.accelerator, option, terms),
-        _gpu_memory(option),
-        _second(option.second, option, terms) if option.second is not None else _no_second(option),
-        _against_cpu(option.against_cpu, option) if option.against_cpu is not None else "",
+    rate, ratios = option.throughput or Estimate(1.0, 1.0, 1.0), option.against_cpu
+    fed = _(
+        _FEEDS, one=option, unit=terms.unit, beyond=option.input_rate and option.extrapolated, fed=option.input_rate
     )
-    return [_gpu_headline(option, terms), *filter(None, sentences)]
+    lines = (
+        "" if option.retired is None else reason_sentence(option.retired, terms),
+        "" if option.accelerator is None else paragraph([_published_rate(option.accelerator, terms), fed]),
+        _gpu_memory(option),
+        _second(option, rate, terms),
+        ""
+        if ratios is None
+        else _(
+            _AGAINST_CPU,
+            time=_by_rate(ratios.time_ratio, rate),
+            cost=_by_rate(ratios.cost_ratio, rate),
+            spot=_by_rate(ratios.cost_ratio_spot, rate),
+        ),
+    )
+    return [_gpu_headline(option, terms), *filter(None, lines)]
 
 
 _LEAST = Sentence(
-    "{gpu} does the work for least, {price:usd} a million {units}[[; by the intervals {others:and} may, too]]."
+    "{gpu} does the work for least, {price:usd} a million {unit:units}[[; by the intervals {others:and} may, too]]."
 )
-_FASTEST = Sentence("{gpu} is the fastest, {rate}[[; by the intervals {others:and} may be, too]].")
+_FASTEST = Sentence("{gpu} is the fastest, {rate:rate/unit}[[; by the intervals {others:and} may be, too]].")
 
 
 def gpus_compared(options: Sequence[GpuOption], terms: Terms) -> list[str]:
@@ -98,28 +95,26 @@ def gpus_compared(options: Sequence[GpuOption], terms: Terms) -> list[str]:
 
     Empty where fewer than two have an answer; of cost only what has a price. What nobody can rent is not compared.
     """
-    rates = [(each, each.throughput) for each in options if each.throughput is not None and each.retired is None]
-    priced = [
-        (each, _by_rate(each.usd_per_million_samples, rate))
-        for each, rate in rates
-        if each.usd_per_million_samples is not None
-    ]
+    rates = {gpus_named(each): each.throughput for each in options if each.throughput and each.retired is None}
+    prices = {gpus_named(each): each.usd_per_million_samples for each in options}
+    costs = {name: cost for name, rate in rates.items() if (cost := _by_rate(prices[name], rate)) is not None}
     sentences = []
-    if len(priced) > 1:
-        least, cost = min(priced, key=lambda each: each[1].value)
-        others = [gpus_named(each) for each, other in priced if each is not least and other.low <= cost.high]
-        sentences.append(_LEAST(gpus_named(least), cost.value, several_of(terms.unit), others))
+    if len(costs) > 1:
+        least, cost = min(costs.items(), key=lambda each: each[1].value)
+        others = [name for name, other in costs.items() if name != least and other.low <= cost.high]
+        sentences.append(_LEAST(gpu=least, price=cost.value, unit=terms.unit, others=others))
     if len(rates) > 1:
-        best, rate = max(rates, key=lambda each: each[1].value)
-        others = [gpus_named(each) for each, other in rates if each is not best and other.high >= rate.low]
-        sentences.append(_FASTEST(gpus_named(best), rate_interval(rate, terms.unit), others))
+        best, rate = max(rates.items(), key=lambda each: each[1].value)
+        others = [name for name, other in rates.items() if name != best and other.high >= rate.low]
+        sentences.append(_FASTEST(gpu=best, rate=rate, unit=terms.unit, others=others))
     return sentences
 
 
-def _by_rate(at_value: float, rate: Estimate) -> Estimate:
+def _by_rate(value: float | None, rate: Estimate) -> Estimate | None:
     """What falls as a rate rises, such as a price of the work, with the interval that the rate's makes of it."""
-    longest = at_value * rate.value / rate.low if rate.low > 0 else math.inf
-    return Estimate(at_value, at_value * rate.value / rate.high, longest)
+    if value is None:
+        return None
+    return Estimate(value, value * rate.value / rate.high, value * rate.value / rate.low if rate.low > 0 else math.inf)
 
 
 def no_gpu_answer(option: GpuOption) -> str:
@@ -132,13 +127,13 @@ def _gpu_headline(option: GpuOption, terms: Terms) -> str:
     images`."""
     if option.missing is not None or option.throughput is None:
         return _("{gpu}: {answer}", gpu=option.gpu, answer=no_gpu_answer(option))
-    rate, machine = (rate_interval(option.throughput, terms.unit), machine_and_cost(option, terms))
     return _(
-        "{gpu}: {rate}, {bound}; {machine}",
+        "{gpu}: {option.throughput:rate/unit}, {bound}; {machine}",
         gpu=gpus_named(option),
-        rate=rate,
+        option=option,
+        unit=terms.unit,
         bound=bound_there(option),
-        machine=machine,
+        machine=machine_and_cost(option, terms),
     )
 
 
@@ -152,135 +147,71 @@ def bound_there(option: GpuOption) -> str:
     if option.bottleneck in (None, Bottleneck.AMBIGUOUS):
         return _("with no clear bottleneck")
     gpu = option.bottleneck is Bottleneck.ACCELERATOR
-    resource = _("the GPU") if gpu else resource_name(option.bottleneck, Device())
+    resource = _("the GPU") if gpu else names.resource_name(option.bottleneck, Device())
     return _("[[unsure?probably ]]bound by {resource}", unsure=not option.bottleneck_sure, resource=resource)
 
 
 def machine_and_cost(option: GpuOption, terms: Terms) -> str:
     """`aws g4dn.xlarge (4 vCPUs), $0.526 an hour, $1.32 ($0.731 to $2.40) a million images`; no price is said, too."""
-    vcpus = "" if option.vcpus is None else vcpus_in_words(option.vcpus)
+    rate = option.throughput or Estimate(1.0, 1.0, 1.0)
     if option.usd_per_hour is None:
-        return row([vcpus, _("price unknown")])
-    rate, units = option.throughput, several_of(terms.unit)
-    parts = [
-        _("{option.provider} {option.instance_type}[[ ({vcpus})]]", option=option, vcpus=vcpus),
-        _("{price} an hour", price=format_usd(option.usd_per_hour)),
-    ]
-    if rate is not None and option.usd_per_million_samples is not None:
-        price = interval(_by_rate(option.usd_per_million_samples, rate), format_usd)
-        parts.append(_("{price} a million {units}", price=price, units=units))
-    if rate is not None and option.usd_per_million_samples_spot is not None:
-        price = interval(_by_rate(option.usd_per_million_samples_spot, rate), format_usd)
-        parts.append(_("{price} a million {units} at spot prices", price=price, units=units))
-    if rate is not None and option.seconds is not None and option.usd is not None:
-        time, price = (interval(option.seconds, format_seconds), interval(_by_rate(option.usd, rate), format_usd))
-        parts.append(_("the whole job {time} and {price}", time=time, price=price))
-    return row(parts)
-
-
-def _own_rate(found: PublishedRate, option: GpuOption, terms: Terms) -> str:
-    """Where its own rate comes from, and what the input side gives beside it."""
-    feeds = "" if option.input_rate is None else rate_interval(option.input_rate, terms.unit)
-    own = published_rate(found, terms)
-    if not feeds:
-        return own
+        return row([_("[[{option.vcpus:vcpus}]]", option=option), _("price unknown")])
     return _(
-        "{own} The input side, as measured here, feeds {rate} there[[beyond? (extrapolated)]].",
-        own=own,
-        rate=feeds,
-        beyond=option.extrapolated,
+        "{option.provider} {option.instance_type}[[ ({option.vcpus:vcpus})]], {option.usd_per_hour:usd} "
+        "an hour[[, {million:usd} a million {unit:units}]][[, {spot:usd} at spot prices]][[, the whole "
+        "job {option.seconds:time} and {usd:usd}]]",
+        option=option,
+        unit=terms.unit,
+        million=_by_rate(option.usd_per_million_samples, rate),
+        spot=_by_rate(option.usd_per_million_samples_spot, rate),
+        usd=_by_rate(option.usd, rate),
     )
 
 
-_PUBLISHED: Mapping[str, str] = {
-    "transferred": N_("One of it, transferred from {known_on:and}: {rate} with {settings} ({source})."),
-    "interpolated": N_("One of it, between published batch sizes: {rate} with {settings} ({source})."),
-    "extrapolated": N_("One of it, beyond the published batch sizes: {rate} with {settings} ({source})."),
-    "published": N_("One of it, published: {rate} with {settings} ({source})."),
-}
-
-
-def published_rate(found: PublishedRate, terms: Terms) -> str:
+def _published_rate(own: records.PublishedRate, terms: Terms) -> str:
     """`Published: 111 images/s (61–200) for one, TensorFlow, fp32, batch 32 (PROFET measurements, 2021).`."""
-    batch = "" if found.batch_size is None else _("batch {size}", size=found.batch_size)
+    batch = "" if own.batch_size is None else names.batch_named(own.batch_size)
     return _(
-        _PUBLISHED.get(found.basis or "", _PUBLISHED["published"]),
-        rate=rate_interval(found.rate, terms.unit),
-        settings=row([found.framework or "", found.precision or "", batch]),
-        source=row([*found.sources, found.as_of]),
-        known_on=found.known_on,
+        _PUBLISHED.get(own.basis or "", _PUBLISHED["published"]),
+        own=own,
+        unit=terms.unit,
+        settings=row([own.framework or "", own.precision or "", batch]),
+        source=row([*own.sources, own.as_of]),
     )
-
-
-_GPU_MEMORY: Mapping[str, str] = {
-    "enough": N_(
-        "It has {gpu_memory_bytes:bytes} of memory, [[fits?and ]][[!fits?where ]]{needs_at_most_bytes:bytes} are "
-        "known to be enough[[!fits?: less may be too little]]."
-    ),
-    "cpu": N_(
-        "It has {gpu_memory_bytes:bytes} of memory; the job needed {on_cpu_bytes:bytes} on the CPU, and a GPU needs "
-        "workspace beyond that."
-    ),
-    "unknown": N_("It has {gpu_memory_bytes:bytes} of memory; what the job needs is not known."),
-}
 
 
 def _gpu_memory(option: GpuOption) -> str:
-    if option.gpu_memory_bytes is None:
-        return ""
-    on_cpu = "unknown" if option.on_cpu_bytes is None else "cpu"
-    return _(_GPU_MEMORY[on_cpu if option.needs_at_most_bytes is None else "enough"], **vars(option))
+    has, enough = bool(option.gpu_memory_bytes), bool(option.needs_at_most_bytes)
+    return _(
+        _GPU_MEMORY,
+        one=option,
+        enough=has and enough,
+        tight=has and enough and not option.fits,
+        cpu=has and not enough and option.on_cpu_bytes,
+        unknown=has and not enough and not option.on_cpu_bytes,
+    )
 
 
-def _second(second: SecondGpu, one: GpuOption, terms: Terms) -> str:
-    """What a second one gives, and whether it is worth its price."""
-    gain, rate = second.gain, one.throughput or Estimate(1.0, 1.0, 1.0)
-    if second.worth is None:
-        return _("Two: {gain} times the rate of one; no machine with two is priced.", gain=figure_interval(gain))
+def _second(option: GpuOption, rate: Estimate, terms: Terms) -> str:
+    """What a second one gives and whether it is worth its price, or why that is not known; empty where none is asked
+    about."""
+    two, missing = option.second, option.second_missing
+    if two is None:
+        by_input = missing is NoGpuAnswer.INPUT_NOT_KNOWN and option.second_vcpus is not None
+        why = _MISSING[NoGpuAnswer.INPUT_NOT_KNOWN if by_input else NoGpuAnswer.NO_MODEL]
+        known = _("What two would do is not known: {why}.", why=_(why, vcpus=option.second_vcpus))
+        return "" if missing is None else known
+    gain, priced = two.gain, two.worth is not None
     both = Estimate(rate.value * gain.value, rate.low * gain.low, rate.high * gain.high)
-    verdict = "open" if not second.worth_sure else "worth" if second.worth else "dear"
     return _(
-        _WORTH[verdict],
-        gain=figure_interval(gain),
-        machine=second.instance_type,
-        price=interval(_by_rate(second.usd_per_million_samples or 0.0, both), format_usd),
-        units=several_of(terms.unit),
-    )
-
-
-_WORTH: Mapping[str, str] = {
-    "open": N_(
-        "Whether two ({machine}) are worth it is open: {gain} times the rate of one, {price} a million {units}."
-    ),
-    "worth": N_("Two ({machine}) are worth it: {gain} times the rate of one, {price} a million {units}."),
-    "dear": N_("Two ({machine}) cost more: {gain} times the rate of one, {price} a million {units}."),
-}
-
-
-def _no_second(option: GpuOption) -> str:
-    """Why nothing is said of a second one; empty where none is asked about."""
-    if option.second_missing is None:
-        return ""
-    input_unknown = option.second_missing is NoGpuAnswer.INPUT_NOT_KNOWN and option.second_vcpus is not None
-    why = _(_MISSING[NoGpuAnswer.INPUT_NOT_KNOWN if input_unknown else NoGpuAnswer.NO_MODEL], vcpus=option.second_vcpus)
-    return _("What two would do is not known: {why}.", why=why)
-
-
-def _against_cpu(ratios: AgainstCpu, option: GpuOption) -> str:
-    """Time and cost of the work over those on the CPU, as far off as the GPU's rate is."""
-    rate = option.throughput or Estimate(1.0, 1.0, 1.0)
-    time, cost, spot = (
-        "" if ratio is None else interval(_by_rate(ratio, rate), percent)
-        for ratio in (ratios.time_ratio, ratios.cost_ratio, ratios.cost_ratio_spot)
-    )
-    if not cost:
-        return _("It takes {time} of the time on the CPU; what it costs cannot be compared without a price.", time=time)
-    return _(
-        "It takes {time} of the time on the CPU and {cost} of the cost on demand[[, {spot} at spot prices]][[!spot?; "
-        "spot prices are not known]].",
-        time=time,
-        cost=cost,
-        spot=spot,
+        _TWO,
+        two=two,
+        gain=language.figure_interval(gain),
+        price=_by_rate(two.usd_per_million_samples or 0.0, both) if priced else None,
+        unit=terms.unit,
+        worth=priced and two.worth_sure and two.worth,
+        dear=priced and two.worth_sure and not two.worth,
+        open=priced and not two.worth_sure,
     )
 
 
@@ -295,7 +226,19 @@ FED = 0.95
 
 def accelerator_counts_lines(answer: Answer, terms: Terms) -> list[str]:
     """One line for each number of accelerators, then what follows from them; none where one number was asked for."""
-    lines = [_count_line(each, terms) for each in answer.accelerator_counts]
+    lines = [
+        _(
+            "{machine}: {count.throughput:answered/unit}[[faster?; {count.speed_up:times_over} times as fast; "
+            "efficiency {share:share}]][[; asks the disk for {disk}]]",
+            machine=count_name(count, terms),
+            count=count,
+            unit=terms.unit,
+            faster=count.speed_up.value != 1,
+            share=count.efficiency.value,
+            disk=disk_asked(count),
+        )
+        for count in answer.accelerator_counts
+    ]
     return [*lines, *accelerator_counts_sentences(answer, terms)]
 
 
@@ -304,125 +247,90 @@ def accelerator_counts_sentences(answer: Answer, terms: Terms) -> list[str]:
     numbers that were asked for are missing."""
     sentences = []
     for alike in _kinds(answer.accelerator_counts):
-        one, other, most = alike[0], alike[1], alike[-1]
-        fed = [(count_name(each, terms), fed_in_words(each)) for each in alike]
-        sentences += [_buys(one, other, terms), sentence(clauses(f"{name} {text}" for name, text in fed if text))]
-        if most.side_by_side is not None:
-            sentences.append(_side_by_side(most, most.side_by_side, terms))
-        sentences.append(_stated(most, terms))
-    missing = [each for each in answer.accelerator_counts_missing if not _is_said(each, answer)]
+        fed = ((count_name(count, terms), fed_in_words(count)) for count in alike)
+        sentences += [
+            _buys(alike[0], alike[1], terms),
+            sentence(language.clauses(f"{name} {text}" for name, text in fed if text)),
+            _side_by_side(alike[-1], terms),
+            _stated(alike[-1], terms),
+        ]
+    refused = answer.reasons if answer.status == "refused" else ()
+    missing = [each for each in answer.accelerator_counts_missing if each.reason not in refused]
     return [*filter(None, sentences), *(refusal_sentences(each, terms) for each in missing)]
 
 
-def _is_said(missing: Refusal, answer: Answer) -> bool:
-    """Whether it is why there is no answer at all."""
-    return answer.status == "refused" and missing.reason in answer.reasons
-
-
-def count_name(each: AcceleratorCount, terms: Terms) -> str:
+def count_name(count: AcceleratorCount, terms: Terms) -> str:
     """`2 x emulated V100`."""
-    return accelerators_name(each.gpu, each.count, terms.device)
+    return accelerators_name(count.gpu, count.count, terms.device)
 
 
-def speed_up_in_words(each: AcceleratorCount) -> str:
-    """`1.9 (1.85 to 1.95)`."""
-    return interval(each.speed_up, lambda value: f"{value:.2f}")
+speed_up_in_words = Sentence("{count.speed_up:times_over}")
+"""`1.9 (1.85 to 1.95)`."""
+efficiency_in_words = Sentence("{count.efficiency:share}")
+"""`95 % (92 % to 98 %)`."""
 
 
-def efficiency_in_words(each: AcceleratorCount) -> str:
-    """`95 % (92 % to 98 %)`."""
-    return interval(each.efficiency, percent)
-
-
-def fed_in_words(each: AcceleratorCount) -> str:
+def fed_in_words(count: AcceleratorCount) -> str:
     """`fed from 2 vCPUs`, `not fed by 2 vCPUs (asks for 2.9 to 3.1 vCPUs)`; empty where no accounting shows it."""
-    if each.ceiling is None:
+    if count.ceiling is None:
         return ""
-    if each.fed_vcpus is not None:
-        return _("fed from {vcpus:vcpus}", vcpus=each.fed_vcpus)
-    if each.vcpus is not None and each.throughput.high >= FED * each.ceiling:
-        return _("perhaps fed by {vcpus:vcpus}", vcpus=each.vcpus)
-    asked, missing = each.asked_vcpus, ""
-    if each.vcpus is not None and asked is not None and round(asked.high, 1) > each.vcpus:
-        missing = from_to(*(format_number(round(value, 1)) for value in (asked.low, asked.high)))
-    return _("not fed[[ by {vcpus:vcpus}]][[ (asks for {range} vCPUs)]]", vcpus=each.vcpus, range=missing)
+    if count.fed_vcpus is not None:
+        return _("fed from {vcpus:vcpus}", vcpus=count.fed_vcpus)
+    if count.vcpus is not None and count.throughput.high >= FED * count.ceiling:
+        return _("perhaps fed by {vcpus:vcpus}", vcpus=count.vcpus)
+    asked, missing = count.asked_vcpus, ""
+    if count.vcpus is not None and asked is not None and round(asked.high, 1) > count.vcpus:
+        missing = language.from_to(*(format_number(round(value, 1)) for value in (asked.low, asked.high)))
+    return _("not fed[[ by {vcpus:vcpus}]][[ (asks for {range} vCPUs)]]", vcpus=count.vcpus, range=missing)
 
 
-def disk_asked(each: AcceleratorCount) -> str:
+def disk_asked(count: AcceleratorCount) -> str:
     """`41.5 MB/s, 280 IOPS`; empty where a sample reads nothing, or it is not known what."""
-    return row(
-        [transfer(each.read_bytes) if each.read_bytes else "", operations(each.read_ios) if each.read_ios else ""]
-    )
+    return names.rate_pair(count.read_bytes or None, count.read_ios or None)
 
 
-def side_by_side_in_words(each: AcceleratorCount, terms: Terms) -> str:
+def side_by_side_in_words(count: AcceleratorCount, terms: Terms) -> str:
     """`1,490 images/s ±2.0 %`, with a mark of its own where it is extrapolated; empty for one."""
-    if each.side_by_side is None:
-        return ""
-    value = " ".join(answered_rate(each.side_by_side, terms.unit))
-    return _("{value}[[beyond?, extrapolated]]", value=value, beyond=each.extrapolated)
+    jobs = count.side_by_side
+    return _("[[{jobs:answered/unit}]][[beyond?, extrapolated]]", jobs=jobs, unit=terms.unit,
+             beyond=jobs and count.extrapolated)  # fmt: skip
 
 
 def _kinds(counts: Sequence[AcceleratorCount]) -> list[list[AcceleratorCount]]:
     """Those of one kind together, the fewest first, where several remain."""
-    kinds = dict.fromkeys(each.gpu for each in counts)
-    alike = [[each for each in counts if each.gpu == kind] for kind in kinds]
-    return [each for each in alike if len(each) > 1]
-
-
-def _count_line(each: AcceleratorCount, terms: Terms) -> str:
-    faster = each.speed_up.value != 1
-    return _(
-        "{machine}: {rate}[[; {speed_up} times as fast; efficiency {share:share}]][[; asks the disk for {disk}]]",
-        machine=count_name(each, terms),
-        rate=" ".join(answered_rate(each.throughput, terms.unit)),
-        speed_up=speed_up_in_words(each) if faster else "",
-        share=each.efficiency.value,
-        disk=disk_asked(each),
-    )
+    kinds = dict.fromkeys(count.gpu for count in counts)
+    alike = [[count for count in counts if count.gpu == kind] for kind in kinds]
+    return [counts_alike for counts_alike in alike if len(counts_alike) > 1]
 
 
 def _buys(one: AcceleratorCount, other: AcceleratorCount, terms: Terms) -> str:
     """What the next number of accelerators buys, with all else as much as was measured."""
-    buys = other.speed_up.low >= BUYS
     little = other.speed_up.value < BUYS and other.speed_up.high < OPEN
-    verdict = _(
-        N_("{count:g} accelerators make {speed_up} times as much as {fewer:g}.")
-        if buys
-        else N_("{count:g} accelerators make hardly more than {fewer:g}: {speed_up} times as much.")
-        if little
-        else N_("Whether {count:g} accelerators pay is open: {speed_up} times as much as {fewer:g}."),
-        count=other.count,
-        fewer=one.count,
-        speed_up=speed_up_in_words(other),
-    )
-    if other.bottleneck in (Bottleneck.ACCELERATOR, Bottleneck.AMBIGUOUS) or one.vcpus is None:
-        return verdict
-    bound = bound_in_words(other.bottleneck, terms.device)
-    return paragraph([verdict, _("With {vcpus:vcpus} it is then {bound}.", vcpus=one.vcpus, bound=bound)])
-
-
-def _side_by_side(most: AcceleratorCount, jobs: Estimate, terms: Terms) -> str:
     return _(
-        N_(
-            "{count:g} jobs side by side, one accelerator each with its share of all else, make more together than "
-            "one job on all: {jobs} against {together}.[[beyond? The share of one job is outside what was measured.]]"
-        )
-        if jobs.low > most.throughput.high
-        else N_(
-            "One job on all {count:g} accelerators makes more than {count:g} jobs side by side, each with its share "
-            "of all else: {together} against {jobs}.[[beyond? The share of one job is outside what was measured.]]"
-        )
-        if jobs.high < most.throughput.low
-        else N_(
-            "Between one job on all {count:g} accelerators and {count:g} jobs side by side, each with its share of "
-            "all else, there is no clear difference: {together} against {jobs}.[[beyond? The share of one job is "
-            "outside what was measured.]]"
-        ),
-        count=most.count,
-        jobs=" ".join(answered_rate(jobs, terms.unit)),
-        together=" ".join(answered_rate(most.throughput, terms.unit)),
-        beyond=most.extrapolated,
+        "{other.count:g} accelerators make {other.speed_up:times_over} times as much as "
+        "{one.count:g}[[little?: hardly more]][[open?: whether they pay is open]].[[bound? With "
+        "{one.vcpus:vcpus} it is then {other.bottleneck:bound/terms.device}.]]",
+        one=one,
+        other=other,
+        terms=terms,
+        little=little,
+        open=other.speed_up.low < BUYS and not little,
+        bound=other.bottleneck not in (Bottleneck.ACCELERATOR, Bottleneck.AMBIGUOUS) and one.vcpus is not None,
+    )
+
+
+def _side_by_side(most: AcceleratorCount, terms: Terms) -> str:
+    jobs = most.side_by_side
+    if jobs is None:
+        return ""
+    return _(
+        "{most.count:g} jobs side by side, one accelerator each with its share of all else, make "
+        "{jobs:answered/unit}, one job on all {most.throughput:answered/unit}[[unclear?: no clear "
+        "difference]].[[most.extrapolated? The share of one job is outside what was measured.]]",
+        most=most,
+        jobs=jobs,
+        unit=terms.unit,
+        unclear=jobs.low <= most.throughput.high and jobs.high >= most.throughput.low,
     )
 
 
@@ -432,12 +340,9 @@ def _stated(most: AcceleratorCount, terms: Terms) -> str:
     if terms.device.kind != "emulated" or speed_up is None or source is None:
         return ""
     return _(
-        "What they lose to each other [[study?is stated in the study file]][[table?was given in the imported table "
-        "and not measured here]][[source?is published and not measured]]: {accelerators} make {efficiency:tenths} of "
-        "as many alone[[ ({source})]].",
-        study=source == GIVEN_IN_STUDY,
-        table=source == GIVEN_IN_TABLE,
-        source="" if source in (GIVEN_IN_STUDY, GIVEN_IN_TABLE) else source,
+        "What they lose to each other is {source}, and was not measured here: {accelerators} make "
+        "{efficiency:tenths} of as many alone.",
+        source=names.rate_source(source),
         accelerators=count_name(most, terms),
         efficiency=speed_up / most.count,
     )
@@ -446,9 +351,9 @@ def _stated(most: AcceleratorCount, terms: Terms) -> str:
 def accelerator_counts_note(counts: Sequence[AcceleratorCount]) -> str:
     """Under the table of them: where they are compared, and what those of its columns mean that it has."""
     return _(
-        "[[All with {vcpus:vcpus}, the most measured. ]]Each accelerator has a batch of its own. Intervals are those "
-        "of new runs (90 %).[[fed? Fed: they make 95 % of what they would alone.]][[disk? The disk is asked for what "
-        "they use when they are fed.]]",
+        "[[All with {vcpus:vcpus}, the most measured. ]]Each accelerator has a batch of its own. "
+        "Intervals are those of new runs (90 %).[[fed? Fed: they make 95 % of what they would "
+        "alone.]][[disk? The disk is asked for what they use when they are fed.]]",
         vcpus=counts[0].vcpus,
         fed=any(map(fed_in_words, counts)),
         disk=any(map(disk_asked, counts)),
@@ -462,29 +367,38 @@ batch_question = Sentence("Which batch size?")
 
 def batch_sentences(advice: BatchAdvice, terms: Terms, curve: BatchCurve | None = None) -> list[str]:
     """Which batch size and what a step takes, by the first curve or the one given, then the largest that fits."""
-    shown = curve or (advice.curves[0] if advice.curves else None)
-    sentences = []
+    shown, largest = curve or next(iter(advice.curves), None), advice.largest
+    of_curve: list[str] = []
     if shown is not None:
-        enough = (
-            _("It is known to run in {size:bytes} of memory.", size=advice.memory_bytes) if advice.memory_bytes else ""
+        beyond = _(
+            "[[By that, a larger batch would give more still: within 5 % of the most from {size} on, which is "
+            "]][[fits?extrapolated.]][[large?too large.]]",
+            size=shown.beyond if shown.rising else None,
+            fits=shown.rising and not _is_too_large(shown.beyond, largest),
+            large=shown.rising and _is_too_large(shown.beyond, largest),
         )
-        sentences += [_which_batch(shown, terms, advice), enough, _step_line(shown, terms)]
-        sentences += [_beyond(shown, advice.largest)] if shown.rising else []
-        sentences += [_not_measured(terms)] if shown.emulated else []
-    if advice.largest is not None:
-        sentences.append(largest_batch_sentence(advice.largest))
-    return [*filter(None, sentences)]
+        of_curve = [
+            _which_batch(shown, terms, advice),
+            _("[[It is known to run in {size:bytes} of memory.]]", size=advice.memory_bytes),
+            _step_line(shown, terms),
+            beyond,
+            _not_measured(terms) if shown.emulated else "",
+        ]
+    return [*filter(None, of_curve), *([sentence(names.largest_in_words(largest))] if largest is not None else [])]
+
+
+def _is_too_large(size: int | None, largest: LargestBatch | None) -> bool:
+    return largest is not None and largest.too_large is not None and (size or 0) >= largest.too_large
 
 
 def batch_point(point: BatchPoint, unit: str) -> str:
     """`batch 64: 3.1 ms an image, 200 ms a step, 320 images/s, 2 runs`."""
     return _(
-        "batch {size}: {cost}, {step:brief} a step, {rate}, {runs:runs}",
-        size=point.batch_size,
-        cost=a_sample(brief(point.seconds_per_sample), unit),
-        step=point.step_seconds,
-        rate=rate_in_words(point.throughput.value, unit),
-        runs=point.runs,
+        "batch {point.batch_size}: {point.seconds_per_sample:each/unit}, {point.step_seconds:brief} a "
+        "step, {rate:rate/unit}, {point.runs:runs}",
+        point=point,
+        rate=point.throughput.value,
+        unit=unit,
     )
 
 
@@ -493,26 +407,20 @@ def _which_batch(curve: BatchCurve, terms: Terms, advice: BatchAdvice) -> str:
     if advice.batch_size is not None and advice.batch_size < curve.enough:
         return _("A batch of {size} is the largest measured that is known to fit.", size=advice.batch_size)
     best = next(point for point in curve.points if point.batch_size == curve.best)
-    smallest = min(point.batch_size for point in curve.points)
-    values = {
-        "size": curve.enough,
-        "best": curve.best,
-        "rate": rate_in_words(best.throughput.value, terms.unit),
-        "others": curve.open,
-        "least": curve.enough == smallest and not curve.open,
-        "alone": curve.enough != smallest and not curve.open,
-        "unsure": not curve.sure and not curve.open,
-    }
-    if curve.enough == curve.best:
-        return _(
-            "A batch of {size}[[least?, the smallest measured,]] gave the best rate ({rate})[[alone?, and no smaller "
-            "one is within 5 % of it]][[; the runs leave open whether {others:and} would be within 5 % of it]].",
-            **values,
-        )
+    is_best, alone = curve.enough == curve.best, not curve.open
     return _(
-        "A batch of {size} is [[unsure?most likely ]]the smallest measured within 5 % of the best rate ({rate} at "
-        "{best})[[; the runs leave open whether {others:and} would be, too]][[unsure?; the runs leave it open]].",
-        **values,
+        "A batch of {curve.enough} [[best?gave the best rate]][[!best?is ]][[unsure?most likely "
+        "]][[!best?the smallest measured within 5 % of the best rate]] ({rate:rate/unit}[[at? at "
+        "{curve.best}]])[[least?; no smaller one was measured]][[alone?; no smaller one is within 5 % of "
+        "it]][[; the runs leave open whether {curve.open:and} would be, too]].",
+        curve=curve,
+        rate=best.throughput.value,
+        unit=terms.unit,
+        best=is_best,
+        at=not is_best,
+        unsure=not is_best and alone and not curve.sure,
+        least=is_best and alone and curve.enough == min(point.batch_size for point in curve.points),
+        alone=is_best and alone and curve.enough != min(point.batch_size for point in curve.points),
     )
 
 
@@ -521,60 +429,46 @@ def _step_line(curve: BatchCurve, terms: Terms) -> str:
     if terms.unit == RELATIVE:
         return ""
     if curve.launch is None or curve.slope is None:
-        return _(
-            "The time of a step is not a fixed part and one for each of its samples: no line fits what was measured."
-        )
-    launch, slope = (
-        interval(each, brief) if each.has_interval else brief(each.value) for each in (curve.launch, curve.slope)
-    )
+        return _("No line fits what was measured: the time of a step is no fixed part and one for each of its samples.")
     exact = not curve.launch.has_interval
+    launch, slope = (each.value if exact else each for each in (curve.launch, curve.slope))
     return _(
-        "A step takes {launch} whatever its batch, and {slope}[[exact?; how far these may be off is not "
-        "known]][[two?, by two batch sizes alone]].",
+        "A step takes {launch:brief} whatever its batch, and {slope:each/unit}[[exact?; how far these may "
+        "be off is not known]][[two?, by two batch sizes alone]].",
         launch=launch,
-        slope=a_sample(slope, terms.unit),
+        slope=slope,
+        unit=terms.unit,
         exact=exact,
-        two=curve.fit is StepFit.UNTESTED and not exact,
+        two=curve.fit is records.StepFit.UNTESTED and not exact,
     )
 
 
 def _not_measured(terms: Terms) -> str:
     """What an emulated accelerator's curve does and does not show."""
-    device, name = terms.device, accelerator_name(terms.device)
-    if not device.batch_rates:
+    rates = terms.device.batch_rates
+    if not rates:
         return _(
-            "The {accelerator} was emulated with one rate for all batch sizes, so this does not show what it gains by "
-            "a larger batch.",
-            accelerator=name,
+            "The {accelerator} was emulated with one rate for all batch sizes, so this does not show what it "
+            "gains by a larger batch.",
+            accelerator=names.accelerator_name(terms.device),
         )
-    sources = dict.fromkeys(each.source for each in device.batch_rates)
-    given = GIVEN_IN_TABLE in sources or GIVEN_IN_STUDY in sources
+    sources = list(dict.fromkeys(rate.source for rate in rates))
+    given = next((source for source in (GIVEN_IN_TABLE, GIVEN_IN_STUDY) if source in sources), None)
     text = _(
-        "What the {accelerator} takes for each batch size [[table?was given in the imported table and not measured "
-        "here]][[study?was given in the study file and not measured here]][[follows from published rates and was not "
-        "measured here: {sources}]].",
-        accelerator=name,
-        table=GIVEN_IN_TABLE in sources,
-        study=GIVEN_IN_STUDY in sources and GIVEN_IN_TABLE not in sources,
-        sources="" if given else "; ".join(sources),
+        "What the {accelerator} takes for each batch size is {source}, and was not measured here.",
+        accelerator=names.accelerator_name(terms.device),
+        source=names.rate_source(given or "; ".join(sources)),
     )
-    beyond = [] if given else [each for each in device.batch_rates if each.basis == "extrapolated"]
-    return paragraph([text, *(_extrapolated(each, terms) for each in beyond)])
-
-
-def _extrapolated(rate: BatchRate, terms: Terms) -> str:
-    """No rate was published of so large, or so small, a batch."""
-    text = rate_in_words(rate.samples_per_second, terms.unit)
-    if rate.low is not None and rate.high is not None:
-        text = with_interval(text, format_number(rate.low), format_number(rate.high))
-    return _("At a batch of {size} it is extrapolated: {rate}.", size=rate.batch_size, rate=text)
-
-
-def _beyond(curve: BatchCurve, largest: LargestBatch | None) -> str:
-    too_large = largest.too_large if largest is not None else None
-    return _(
-        "By that, a larger batch would give more still: within 5 % of the most from {size} on, which [[fits?is "
-        "extrapolated]][[!fits?does not fit]].",
-        size=curve.beyond,
-        fits=too_large is None or (curve.beyond or 0) < too_large,
-    )
+    beyond = [
+        _(
+            "At a batch of {rate.batch_size} it is extrapolated: {rate.samples_per_second:rate/unit}[[ "
+            "({low:number} to {high:number})]].",
+            rate=rate,
+            low=rate.low,
+            high=rate.high,
+            unit=terms.unit,
+        )
+        for rate in rates
+        if not given and rate.basis == "extrapolated"
+    ]
+    return paragraph([text, *beyond])

@@ -9,7 +9,7 @@ from dataclasses import replace
 from sizer.records.run import Cause, CauseKind, Run, WarningKind
 from sizer.records.run_kinds import MemoryPlace, Outcome, Purpose
 from sizer.records.study import RunSpec
-from sizer.words.language import N_, Counted, Sentence, _, clause, clauses
+from sizer.words.language import N_, Sentence, _, clause, clauses
 
 OF_A_SHELL = 128
 """A shell whose program was ended by a signal ends with this and the signal's number."""
@@ -21,12 +21,12 @@ FOREIGN = frozenset({_K.OTHER, _K.NO_RATE, _K.BROKEN_EVENTS})
 
 data_not_prepared = Sentence("its data cannot be prepared: {why}")
 _WRONG_UNIT = N_(
-    "by the pattern a batch takes {told:time}, and by when its lines come {seen:time}: the log's figure is most "
-    "likely one of {unit}; name the group `{unit}`"
+    "by the pattern a batch takes {told:time}, and by when its lines come {seen:time}: the log's "
+    "figure is most likely one of {unit}; name the group `{unit}`"
 )
 _READY = N_(
-    "its `{command}` [[text?could not be started ({text})]][[status?ended with exit status {ended}]][[signal?was "
-    "killed by signal {name}]][[seconds?was stopped after {seconds:.0f} s]]"
+    "its `{command}` [[text?could not be started ({text})]][[status?ended with exit status "
+    "{ended}]][[signal?was killed by signal {name}]][[seconds?was stopped after {seconds:.0f} s]]"
 )
 _CAUSES: Mapping[CauseKind, str] = {
     _K.OTHER: N_("{clause}"),
@@ -36,33 +36,34 @@ _CAUSES: Mapping[CauseKind, str] = {
     # Its limits.
     _K.NOT_LIMITED: N_("the process could not be put under its limits"),
     _K.CONTAINER: N_(
-        "it runs in a container ({text}), which is started by a service outside of the limits of the run: give the "
-        "command that the container runs"
+        "it runs in a container ({text}), which is started by a service outside of the limits of the run: "
+        "give the command that the container runs"
     ),
     _K.ESCAPED: N_(
-        "part of it was not under the limits of the run ({text}), so its rate says nothing of them; take that out of "
-        "the program, or name a user without that right as `run_as`"
+        "part of it was not under the limits of the run ({text}), so its rate says nothing of them; take "
+        "that out of the program, or name a user without that right as `run_as`"
     ),
     _K.PROCESSES: N_("it was refused a process or thread: it may have {most:g} (`max_processes` of the study)"),
     _K.ABSENT: N_(
-        "its steps are made outside of the limits of the run, by a service or in a container: they came while it used "
-        "no CPU time; give the program itself as the command"
+        "its steps are made outside of the limits of the run, by a service or in a container: they came "
+        "while it used no CPU time; give the program itself as the command"
     ),
     _K.STOOD_STILL: N_(
-        "sizer itself stood still for {seconds:.1f} s while it measured, twice: it was stopped or suspended, or the "
-        "host had no CPU time for it, and nothing is measured over such a gap"
+        "sizer itself stood still for {seconds:.1f} s while it measured, twice: it was stopped or "
+        "suspended, or the host had no CPU time for it, and nothing is measured over such a gap"
     ),
     # Memory and disks.
     _K.MEMORY_CAP: N_("killed by the kernel: the memory cap is below what the workload needs"),
     _K.HOST_MEMORY: N_("killed by the kernel: the host's memory is below what the workload needs"),
     _K.GPU_MEMORY: N_("the memory of the GPU is below what the workload needs"),
     _K.NOT_ALLOCATED: N_("the system refused the memory that it asked for at once: it is more than this host has"),
-    _K.SCRATCH_AND_OUTPUT_FULL: N_(
-        "{disk} under its scratch folder (TMPDIR) and its output ({text}) was full: make room there, or measure on a "
-        "larger one"
+    **dict.fromkeys(
+        (_K.SCRATCH_AND_OUTPUT_FULL, _K.OUTPUT_FULL, _K.SCRATCH_FULL),
+        N_(
+            "{disk} under [[scratch?its scratch folder (TMPDIR)]][[both? and ]][[output?its output]] "
+            "({text}) was full: make room there, or measure on a larger one"
+        ),
     ),
-    _K.OUTPUT_FULL: N_("{disk} under its output ({text}) was full: make room there, or measure on a larger one"),
-    _K.SCRATCH_FULL: N_("the disk under its scratch folder (TMPDIR) ({text}) was full: make room there"),
     _K.SHARED_MEMORY_FULL: N_("shared memory ({text}) was full: make room there"),
     _K.DISK_FULL: N_("a disk that it wrote to was full: make room there"),
     _K.NO_DATA: data_not_prepared.message,
@@ -75,8 +76,8 @@ _CAUSES: Mapping[CauseKind, str] = {
     _K.UNSUPPORTED: N_("the framework or device is not available here"),
     _K.NOT_FOUND: N_("the program [[{program:path}, or one that it starts, ]]was not found or may not be executed"),
     _K.NOT_IN_FOLDER: N_(
-        "it starts in an empty temporary folder, where {text} is not: give `cwd`, the folder to start it in (`.` is "
-        "that of the study file)"
+        "it starts in an empty temporary folder, where {text} is not: give `cwd`, the folder to start it "
+        "in (`.` is that of the study file)"
     ),
     _K.ASKED_FOR_INPUT: N_(
         "it asked for input, and its standard input is empty: give what it asks for on its command line"
@@ -92,52 +93,36 @@ _CAUSES: Mapping[CauseKind, str] = {
     _K.TOO_FEW_STEPS: N_("the workload ended without enough steps to measure a rate"),
     # What its log and its events told.
     _K.SLOW_PATTERN: N_(
-        "the pattern cannot be matched with the log: it took more than {seconds:g} s of CPU time for one read; avoid "
-        "nested repetition"
+        "the pattern cannot be matched with the log: it took more than {seconds:g} s of CPU time for one "
+        "read; avoid nested repetition"
     ),
     _K.TOLD_MILLISECONDS: _WRONG_UNIT,
     _K.TOLD_MINUTES: N_(
-        "by the pattern a batch takes {told:time}, and by when its lines come {seen:time}: the log's figure is most "
-        "likely one of minutes; correct the pattern"
+        "by the pattern a batch takes {told:time}, and by when its lines come {seen:time}: the log's "
+        "figure is most likely one of minutes; correct the pattern"
     ),
     _K.BROKEN_EVENTS: N_("invalid events: {text}"),
     _K.IMPORTED: N_("line {line:.0f} of {text} says so"),
     _K.NO_MATCH: N_("no line of its log matched the pattern"),
     _K.NO_RATE: N_("lines of its log matched the pattern, but what they say is no rate: {text}"),
-    _K.NO_OUTPUT: N_("it printed nothing and wrote no event"),
+    _K.NO_OUTPUT: N_(
+        "it printed nothing and wrote no event[[; Python was started with {option}, so sizer's hook "
+        "could not count its steps: leave the option out]]"
+    ),
     _K.NO_EVENT: N_(
-        "it wrote no event, and no line of its log is of a known format; give a `pattern`, and try it with `sizer "
-        "pattern`"
+        "it wrote no event, and no line of its log is of a known format; give a `pattern`, and try it with "
+        "`sizer pattern`[[, or leave out {option}, with which sizer's hook cannot count its steps]]"
     ),
     _K.NO_STEP: N_("it wrote its start and no step"),
     _K.HOOK_KEPT_OUT: N_(
-        "it uses PyTorch or MXNet where sizer's hook, which would count its steps, was not loaded: leave out Python's "
-        "options -I, -E and -S, and pass PYTHONPATH on to what it starts"
+        "it uses PyTorch or MXNet where sizer's hook, which would count its steps, was not loaded: leave "
+        "out Python's options -I, -E and -S, and pass PYTHONPATH on to what it starts"
     ),
+    _K.STEPPED: N_("{steps:steps}, the last one {silent_seconds:.1f} s before its end"),
+    _K.HUNG: N_("hung: {steps:steps}, then none for the last {silent_seconds:.1f} s of its {seconds:.0f} s"),
     _K.PIPE_CLOSED: N_("it had closed its event pipe"),
     _K.OUTPUT_CLOSED: N_("it had closed its stdout and stderr"),
 }
-_STEPPED: Mapping[CauseKind, Counted] = {
-    _K.STEPPED: Counted(
-        "{count} step, the last one {silent_seconds:.1f} s before its end",
-        "{count} steps, the last one {silent_seconds:.1f} s before its end",
-    ),
-    _K.HUNG: Counted(
-        "hung: {count} step, then none for the last {silent_seconds:.1f} s of its {seconds:.0f} s",
-        "hung: {count} steps, then none for the last {silent_seconds:.1f} s of its {seconds:.0f} s",
-    ),
-}
-_NOT_HOOKED: Mapping[CauseKind, str] = {
-    _K.NO_OUTPUT: N_(
-        "it printed nothing, and Python was started with {option}, so sizer's hook could not count its steps: leave "
-        "the option out"
-    ),
-    _K.NO_EVENT: N_(
-        "Python was started with {option}, so sizer's hook could not count its steps, and no line of its log is of a "
-        "known format: leave the option out, or give a `pattern`, and try it with `sizer pattern`"
-    ),
-}
-"""Where an `option` of Python is why nothing was seen."""
 
 
 def failure_in_words(run: Run, longest: int | None = None) -> str:
@@ -148,12 +133,7 @@ def failure_in_words(run: Run, longest: int | None = None) -> str:
         if any(cause.kind is CauseKind.ASKED_FOR_INPUT for cause in causes):
             # It waited, or gave up: how to count steps that it did not make is beside the point.
             causes = [cause for cause in causes if cause.kind not in UNSEEN]
-        return clauses(
-            _(_NOT_HOOKED[cause.kind], option=option)
-            if option is not None and cause.kind in _NOT_HOOKED
-            else cause_in_words(_shortened(cause, longest), run.spec)
-            for cause in causes
-        )
+        return clauses(cause_in_words(_shortened(cause, longest), run.spec, option) for cause in causes)
     cap = run.configuration.memory_bytes
     if run.outcome is Outcome.OUT_OF_MEMORY and cap is not None:
         return _("killed at its memory cap of {size:bytes}", size=cap)
@@ -189,11 +169,9 @@ def _in_part(text: str, longest: int | None) -> str:
     return f"{text[: longest // 2].rstrip()} … {text[len(text) - longest // 2 :].lstrip()}"
 
 
-def cause_in_words(cause: Cause, spec: RunSpec) -> str:
-    """One cause of a failure, or what explains it."""
+def cause_in_words(cause: Cause, spec: RunSpec, option: str | None = None) -> str:
+    """One cause of a failure, or what explains it; an `option` of Python may be why nothing was seen."""
     figures = cause.figures
-    if cause.kind in _STEPPED:
-        return _STEPPED[cause.kind](count=int(figures["steps"]), **figures)
     if cause.kind in _READY_MADE:
         return not_made_ready(cause)
     disk = spec.limits.disk
@@ -205,8 +183,13 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
         "disk": _("disk `{name}`", name=disk) if disk is not None else _("the disk"),
         "program": next(iter(spec.workload.command), ""),
         "unit": "milliseconds" if milliseconds else "seconds",
+        "option": option,
+        "steps": round(figures.get("steps", 0)),
+        "scratch": cause.kind is not CauseKind.OUTPUT_FULL,
+        "output": cause.kind is not CauseKind.SCRATCH_FULL,
+        "both": cause.kind is CauseKind.SCRATCH_AND_OUTPUT_FULL,
     }
-    return _(_CAUSES[cause.kind], **(figures | values | _ending(cause)))
+    return _(_CAUSES[cause.kind], **{**figures, **values, **_ending(cause)})
 
 
 def not_made_ready(cause: Cause) -> str:
@@ -245,8 +228,8 @@ _COMMAND = {
 }
 """What is mended in the workload's command, so that its runs become others, which need no `--retry`."""
 _TRY_PATTERN = N_(
-    "Try an expression on its log with `sizer pattern 'EXPR' DIR/logs/{id}.log`, give it as `pattern` in "
-    "DIR/study.yaml, then type `sizer resume DIR`."
+    "Try an expression on its log with `sizer pattern 'EXPR' DIR/logs/{id}.log`, give it as `pattern` "
+    "in DIR/study.yaml, then type `sizer resume DIR`."
 )
 _CORRECT_COMMAND = N_("Correct the `command` in DIR/study.yaml, then type `sizer resume DIR`.")
 _REMEDIES: Mapping[Outcome, tuple[tuple[set[CauseKind], str], ...]] = {
@@ -263,8 +246,8 @@ _REMEDIES: Mapping[Outcome, tuple[tuple[set[CauseKind], str], ...]] = {
         (
             set(_K),
             N_(
-                "Give it more time, [[seconds?as `timeout: {seconds:.0f}`]][[!seconds?`timeout`]] under `measure` in "
-                "DIR/study.yaml, then type `sizer resume DIR`. Every run is then measured anew."
+                "Give it more time, [[seconds?as `timeout: {seconds:.0f}`]][[!seconds?`timeout`]] under `measure` "
+                "in DIR/study.yaml, then type `sizer resume DIR`. Every run is then measured anew."
             ),
         ),
     ),
@@ -299,8 +282,8 @@ _REMEDIES: Mapping[Outcome, tuple[tuple[set[CauseKind], str], ...]] = {
         (
             set(_K),
             N_(
-                "Install its framework or choose another `framework` or `device` in DIR/study.yaml, then type `sizer "
-                "resume DIR`."
+                "Install its framework or choose another `framework` or `device` in DIR/study.yaml, then type "
+                "`sizer resume DIR`."
             ),
         ),
     ),

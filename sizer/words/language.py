@@ -2,7 +2,9 @@
 
 A template is a whole sentence in English, with named placeholders, so that a translator may change its order:
 
-- `{size:bytes}` is a quantity, which knows how it is written (`QUANTITIES`); another form is Python's: `{cores:.2f}`;
+- `{size:bytes}` is a quantity, which knows how it is written (`QUANTITIES`), and with its interval where it is an
+  `Estimate`; another form is Python's: `{cores:.2f}`;
+- `{rate:rate/unit}` is one that needs another value, too: the sample unit, the device, the terms of the workload;
 - `{left.folder}` is a field of what is given;
 - `[[ of {size}]]` is left out where one of its values is nothing: None, empty, False or 0;
 - `[[again? once more]]` is said only where `again` is something, `[[!again? for once]]` where it is nothing.
@@ -42,7 +44,7 @@ DOMAIN = "sizer"
 ENGLISH, CHINESE = "en", "zh"
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
 _marks: ContextVar[bool] = ContextVar("marks", default=True)
-_OPTIONAL = re.compile(r"\[\[(?:(!?)(\w+)\?)?(.*?)\]\]")
+_OPTIONAL = re.compile(r"\[\[(?:(!?)([\w.]+)\?)?(.*?)\]\]")
 
 
 @contextmanager
@@ -123,44 +125,66 @@ class Counted(Sentence):
 @cache
 def fields_of(message: str) -> tuple[str, ...]:
     """The names of its values, each once, in the order in which the template has them."""
-    names = (re.split(r"[.\[]", name)[0] for _text, name, _form, _conversion in Formatter().parse(message) if name)
-    return tuple(dict.fromkeys(names))
+    paths = (path for _text, path, form in _pieces(message) for path in (path, form.partition("/")[2]) if path)
+    return tuple(dict.fromkeys(re.split(r"[.\[]", path)[0] for path in paths))
 
 
+@cache
 def conditions_of(message: str) -> tuple[str, ...]:
     """The names by which its optional parts are said or left out."""
     return tuple(part[2] for part in _OPTIONAL.finditer(message) if part[2])
 
 
+@cache
 def without_optional(message: str) -> str:
     """What of a template is always said."""
     return _OPTIONAL.sub("", message)
 
 
+def _pieces(message: str) -> list[tuple[str, str, str]]:
+    """Each text of a template with the path and the form of the placeholder behind it."""
+    return [(text, path or "", form or "") for text, path, form, _conversion in Formatter().parse(message)]
+
+
 def _filled(message: str, values: Mapping[str, Any]) -> str:
     message = _OPTIONAL.sub(lambda part: _kept(part, values), message)
     pieces = [
-        (text, None if name is None else _written(Formatter().get_field(name, (), values)[0], form or ""))
-        for text, name, form, _conversion in Formatter().parse(message)
+        (text, _written(_at(path, values), form, values) if path else "") for text, path, form in _pieces(message)
     ]
     if _language.get() != CHINESE:
-        return "".join(text + (value or "") for text, value in pieces)
+        return "".join(text + value for text, value in pieces)
     unknown = _catalogue(CHINESE).gettext(NOT_FINITE)
     return joined_in_chinese((text, unknown if value == NOT_FINITE else value) for text, value in pieces)
+
+
+def _at(path: str, values: Mapping[str, Any]) -> Any:
+    return Formatter().get_field(path, (), values)[0]
 
 
 def _kept(part: re.Match[str], values: Mapping[str, object]) -> str:
     """An optional part of a template, where it is said."""
     without, condition, text = part.groups()
-    if condition and bool(values.get(condition)) is bool(without):
+    if condition and _is_something(condition, values) is bool(without):
         return ""
-    return text if all(map(values.get, fields_of(text))) else ""
+    return text if all(_is_something(path, values) for _text, path, _form in _pieces(text) if path) else ""
 
 
-def _written(value: Any, form: str) -> str:
+def _is_something(path: str, values: Mapping[str, object]) -> bool:
+    try:
+        return bool(_at(path, values))
+    except (KeyError, AttributeError):
+        return False
+
+
+def _written(value: Any, form: str, values: Mapping[str, Any]) -> str:
     if not form:
         return in_words(value)
-    return QUANTITIES[form](value) if form in QUANTITIES else format(value, form)
+    name, _slash, other = form.partition("/")
+    if other:
+        return QUANTITIES_OF[name](value, _at(other, values))
+    if form not in QUANTITIES:
+        return format(value, form)
+    return interval(value, QUANTITIES[form]) if isinstance(value, Estimate) else QUANTITIES[form](value)
 
 
 def in_words(value: object) -> str:
@@ -215,13 +239,13 @@ _ENGLISH_STOP = re.compile(r"[.!?]$")
 """How a sentence ends that is not translated yet: what comes behind it stands apart."""
 
 
-def joined_in_chinese(pieces: Iterable[tuple[str, str | None]]) -> str:
+def joined_in_chinese(pieces: Iterable[tuple[str, str]]) -> str:
     """A template in pieces, each a text and the value behind it, with one space between Chinese and Latin where the two
     meet at a value."""
     text, value = "", ""
     for literal, following in pieces:
         text += _after(value, literal)
-        value = following or ""
+        value = following
         joined = _ENGLISH_STOP.search(text) and not literal and value
         text = f"{text} {value}" if joined else _before(value, text, literal) + value
     return text
@@ -365,13 +389,13 @@ def samples_counted(samples: float, unit: str) -> str:
 
 def vcpus_in_words(vcpus: float) -> str:
     """A number of vCPUs: `0.5 vCPU`, `1 vCPU`, `4 vCPUs`."""
-    number = f"{vcpus:g}"
-    return _("{number} vCPU", number=number) if vcpus <= 1 else _("{number} vCPUs", number=number)
+    return vcpus_listed((vcpus,))
 
 
 def vcpus_listed(values: Sequence[float]) -> str:
     """`4 vCPUs`, `0.5 and 2 vCPUs`."""
-    return listed([*(f"{value:g}" for value in values[:-1]), vcpus_in_words(values[-1])])
+    number = listed([f"{value:g}" for value in values])
+    return _("{number} vCPU", number=number) if values[-1] <= 1 else _("{number} vCPUs", number=number)
 
 
 # Rates, shares and prices, with their intervals.
@@ -456,9 +480,9 @@ def around(estimate: Estimate) -> str:
 
 def answered_rate(estimate: Estimate, unit: str) -> tuple[str, str]:
     """A rate and its interval: `219 images/s`, `±5.4 %`; of a relative one `1.00 times the reference`, `±0.05`."""
-    if unit != RELATIVE or not estimate.value:
-        return rate_in_words(estimate.value, unit), around(estimate)
     value, low, high = answered_interval(estimate, unit)
+    if unit != RELATIVE or not estimate.value:
+        return value, around(estimate)
     if estimate.relative_half_width > WIDEST_SHARE:
         return value, _("({low} to {high})", low=low, high=high)
     return value, f"±{_alike(estimate.value, (estimate.high - estimate.low) / 2)[1]}"
@@ -466,11 +490,11 @@ def answered_rate(estimate: Estimate, unit: str) -> tuple[str, str]:
 
 def answered_interval(estimate: Estimate, unit: str) -> tuple[str, str, str]:
     """A rate and both ends: `219 images/s`, `205 images/s`, `233 images/s`; `1.00 times the reference`, `0.95`, ..."""
-    if unit != RELATIVE or not estimate.value:
-        value, low, high = (rate_in_words(each, unit) for each in (estimate.value, estimate.low, estimate.high))
-        return value, low, high
-    value, low, high = _alike(estimate.value, estimate.low, estimate.high)
-    return _("{number} times the reference", number=value), low, high
+    value, low, high = estimate.value, estimate.low, estimate.high
+    if unit != RELATIVE or not value:
+        return rate_in_words(value, unit), rate_in_words(low, unit), rate_in_words(high, unit)
+    number, *ends = _alike(value, low, high)
+    return _("{number} times the reference", number=number), ends[0], ends[1]
 
 
 def _alike(value: float, *others: float) -> list[str]:
@@ -502,38 +526,28 @@ def of_its_rate(share: float) -> str:
     return _("{times} its rate", times=times(share))
 
 
-def gain(share: float) -> str:
+def gain(share: float, written: Callable[[float], str] | None = None) -> str:
     """By how much something is faster: `12 %`, and above 300 % `a factor of 7.9`."""
-    return (
-        percent(share) if share <= _LARGEST_PERCENTAGE else _("a factor of {number}", number=format_number(1 + share))
-    )
-
-
-def gains(low: float, high: float) -> str:
-    """Both ends in one form: `56–91 %`, `a factor of 1.56–4.2`; one figure where they are written alike."""
-    if high > _LARGEST_PERCENTAGE:
-        return _("a factor of {number}", number=span(1 + low, 1 + high))
-    first, last = f"{100 * low:.0f}", percent(high)
-    return last if percent(low) == last else f"{first}–{last}"
+    if share > _LARGEST_PERCENTAGE:
+        return _("a factor of {number}", number=format_number(1 + share))
+    return (written or percent)(share)
 
 
 def apart(share: float) -> str:
     """How far rates lie apart: `2.8 %`, and above 300 % `a factor of 7.9`."""
-    return small_share(share) if share <= _LARGEST_PERCENTAGE else gain(share)
+    return gain(share, small_share)
 
 
 def change(share: float) -> str:
     """`+12 %`, `-3 %`, and above 300 % `a factor of 7.9`."""
-    return _("{number} %", number=f"{100 * share:+.0f}") if share <= _LARGEST_PERCENTAGE else gain(share)
+    return gain(share, lambda value: _("{number} %", number=f"{100 * value:+.0f}"))
 
 
 def more_or_less(share: float) -> str:
     """How another price compares: `12 % more`, `5 % less`, and above 300 % `27 times as much`."""
-    if share < 0:
-        return _("{share} less", share=percent(-share))
-    if share <= _LARGEST_PERCENTAGE:
-        return _("{share} more", share=percent(share))
-    return _("{times} as much", times=times(1 + share))
+    if share > _LARGEST_PERCENTAGE:
+        return _("{times} as much", times=times(1 + share))
+    return _("{share} less", share=percent(-share)) if share < 0 else _("{share} more", share=percent(share))
 
 
 def chance(probability: float) -> str:
@@ -566,12 +580,6 @@ def signed_bytes(bytes_: float) -> str:
     return text if not round(bytes_) else f"{'+' if bytes_ > 0 else '−'}{text}"
 
 
-def volume(bytes_: float) -> str:
-    """Data in powers of ten, as disks are sold: 45.2e6 -> '45.2 MB'."""
-    name, size = next(((name, size) for name, size in _DECIMAL if abs(bytes_) >= size), ("B", 1.0))
-    return f"{format_number(bytes_ / size)} {name}"
-
-
 def transfer(bytes_per_second: float) -> str:
     """A disk's rate: 100e6 -> '100 MB/s'."""
     return f"{format_number(bytes_per_second / 1e6)} MB/s"
@@ -582,10 +590,20 @@ def operations(iops: float) -> str:
     return f"{format_number(iops)} IOPS"
 
 
+def _scaled(value: float, units: Sequence[tuple[str, float]], least: tuple[str, float]) -> str:
+    """In the largest unit that it has one of."""
+    name, size = next(((name, size) for name, size in units if abs(value) >= size), least)
+    return f"{format_number(value / size)} {name}"
+
+
+def volume(bytes_: float) -> str:
+    """Data in powers of ten, as disks are sold: 45.2e6 -> '45.2 MB'."""
+    return _scaled(bytes_, _DECIMAL, ("B", 1.0))
+
+
 def brief(seconds: float) -> str:
     """A duration that may be very short: 0.0012 -> '1.2 ms', 23.6e-9 -> '23.6 ns'."""
-    name, scale = next(((name, size) for name, size in _BRIEF if abs(seconds) >= size), ("ms", 1e-3))
-    return f"{format_number(seconds / scale)} {name}"
+    return _scaled(seconds, _BRIEF, ("ms", 1e-3))
 
 
 def milliseconds(seconds: float) -> str:
@@ -593,7 +611,7 @@ def milliseconds(seconds: float) -> str:
     return f"{format_number(seconds * 1000)} ms"
 
 
-QUANTITIES: Mapping[str, Callable[[Any], str]] = {
+QUANTITIES: dict[str, Callable[[Any], str]] = {
     "bytes": format_bytes,
     "number": format_number,
     "time": format_seconds,
@@ -606,6 +624,7 @@ QUANTITIES: Mapping[str, Callable[[Any], str]] = {
     "change": change,
     "more": more_or_less,
     "times": times,
+    "times_over": lambda factor: f"{factor:.2f}",
     "chance": chance,
     "vcpus": vcpus_in_words,
     "amount": amount,
@@ -615,11 +634,26 @@ QUANTITIES: Mapping[str, Callable[[Any], str]] = {
     "brief": brief,
     "runs": Counted("{count} run", "{count} runs"),
     "workloads": Counted("{count} workload", "{count} workloads"),
+    "often": Counted("{count} time", "{count} times"),
+    "steps": Counted("{count} step", "{count} steps"),
+    "gpus": Counted("{count} GPU", "{count} GPUs"),
+    "rows": Counted("{count} row", "{count} rows"),
+    "configurations": Counted("{count} configuration", "{count} configurations"),
+    "comparisons": Counted("{count} comparison", "{count} comparisons"),
     "plain": lambda text: printable(in_words(text)),
     "and": lambda names: listed([*map(str, names)]),
     "or": lambda names: either([*map(str, names)]),
     "coded": lambda names: listed(coded(names)),
     "some": lambda names: listed_some(coded(names)),
     "path": typed_path,
+    "units": several_of,
+    "unit": one_of,
 }
 """How a quantity of each kind is written, by the form of its placeholder."""
+QUANTITIES_OF: dict[str, Callable[[Any, Any], str]] = {
+    "rate": lambda rate, unit: (rate_interval if isinstance(rate, Estimate) else rate_in_words)(rate, unit),
+    "answered": lambda rate, unit: " ".join(answered_rate(rate, unit)),
+    "each": lambda cost, unit: a_sample(cost if isinstance(cost, str) else _written(cost, "brief", {}), unit),
+    "counted": samples_counted,
+}
+"""The same of those that need another value, such as the sample unit; what needs names is added in `names`."""

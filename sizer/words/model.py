@@ -3,46 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from sizer.model.model import Parameter, Quantity, Source, WhatIf, WorkloadModel, name_of_disk
 from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import Device, DiskRates
 from sizer.records.prediction import Prediction, Reason, ReasonCode, Refusal, reason
-from sizer.records.units import RELATIVE, format_bytes, format_number, format_seconds, rate_unit
-from sizer.words.language import (
-    N_,
-    Sentence,
-    _,
-    a_sample,
-    capital,
-    clauses,
-    listed,
-    one_of,
-    operations,
-    paragraph,
-    rate_in_words,
-    row,
-    several_of,
-    transfer,
-    units_a_second,
-    vcpus_in_words,
-    volume,
-    without_marks,
-)
-from sizer.words.names import (
-    Terms,
-    accelerator_name,
-    accelerators_name,
-    batch_named,
-    bound_in_words,
-    disk_in_words,
-    disk_name,
-    disk_of,
-    rate_pair,
-    resource_name,
-    terms_of,
-)
+from sizer.records.units import RELATIVE, format_number, rate_unit
+from sizer.words import language, names
+from sizer.words.language import N_, Sentence, _, capital, clauses, paragraph, without_marks
+from sizer.words.names import Terms, resource_name, terms_of
 from sizer.words.reasons import reason_sentence
+from sizer.words.reasons.suggestions import refusal_sentences
 
 # What its runs showed.
 
@@ -56,25 +28,23 @@ def model_summary(model: WorkloadModel) -> str:
 def model_line(model: WorkloadModel) -> str:
     """A workload with what its runs showed, or why it has no model."""
     refused = model.refused
-    from sizer.words.answers import refusal_sentences
-
     summary = model_summary(model) if refused is None else refusal_sentences(refused, terms_of(model))
     return _("{workload}: {summary}", workload=model.name, summary=summary)
 
 
 def _cost(model: WorkloadModel) -> str:
     facts = model.facts
-    costs = []
-    if facts.core_seconds:
-        costs.append(_("{time} of CPU", time=format_seconds(facts.core_seconds)))
-    if facts.read_bytes and facts.read_bytes > 1:
-        costs.append(_("{size} of disk reading", size=volume(facts.read_bytes)))
-    if facts.written_bytes and facts.written_bytes > 1:
-        costs.append(_("{size} of disk writing", size=volume(facts.written_bytes)))
-    if facts.accelerator_rate:
-        time, name = (format_seconds(1 / facts.accelerator_rate), accelerator_name(facts.device))
-        costs.append(_("{time} of the {accelerator}", time=time, accelerator=name))
-    return _("One {sample} costs {costs}.", sample=one_of(model.sample_unit), costs=listed(costs)) if costs else ""
+    costs = (
+        _("[[{facts.core_seconds:time} of CPU]]", facts=facts),
+        _("[[{size:volume} of disk reading]]", size=facts.read_bytes if (facts.read_bytes or 0) > 1 else None),
+        _("[[{size:volume} of disk writing]]", size=facts.written_bytes if (facts.written_bytes or 0) > 1 else None),
+        _(
+            "[[{time:time} of the {accelerator}]]",
+            time=1 / facts.accelerator_rate if facts.accelerator_rate else None,
+            accelerator=names.accelerator_name(facts.device),
+        ),
+    )
+    return _("[[One {unit:unit} costs {costs:and}.]]", unit=model.sample_unit, costs=[*filter(None, costs)])
 
 
 _Q = Quantity
@@ -122,8 +92,8 @@ def parameter_name(parameter: Parameter, model: WorkloadModel) -> str:
     return _(
         _PARAMETERS[parameter.quantity],
         batch=model.facts.reference_batch,
-        disk=disk_in_words(parameter.of or ""),
-        accelerator=parameter.of or accelerator_name(model.facts.device),
+        disk=names.disk_in_words(parameter.of or ""),
+        accelerator=parameter.of or names.accelerator_name(model.facts.device),
     )
 
 
@@ -131,14 +101,14 @@ def parameter_value(parameter: Parameter, model: WorkloadModel) -> str:
     """`0.00312 core-seconds an image`, `219 images/s`, `0.93`."""
     value, unit = format_number(parameter.value), model.sample_unit
     if parameter.unit == rate_unit(unit):
-        return rate_in_words(parameter.value, unit)
+        return language.rate_in_words(parameter.value, unit)
     counted = {
         "core-seconds": _("{number} core-seconds", number=value),
         "seconds": f"{value} s",
         "bytes": f"{value} B",
         "IOs": f"{value} IO",
     }.get(parameter.unit.removesuffix(f"/{unit}"))
-    return value if counted is None else a_sample(counted, unit)
+    return value if counted is None else language.a_sample(counted, unit)
 
 
 def parameter_line(parameter: Parameter, model: WorkloadModel) -> str:
@@ -155,12 +125,12 @@ def parameter_line(parameter: Parameter, model: WorkloadModel) -> str:
 
 
 equation_sentence = Sentence(
-    "A sample takes the p-norm of its seconds at each stage: p = 1 is one stage after the other, a large p that they "
-    "overlap."
+    "A sample takes the p-norm of its seconds at each stage: p = 1 is one stage after the other, a "
+    "large p that they overlap."
 )
 left_out_sentence = Sentence(
-    "Each of {count} configurations was predicted by a fit to the others: half of the predictions were off by "
-    "{middle:apart} or less, the worst by {worst:apart} ({where})."
+    "Each of {count} configurations was predicted by a fit to the others: half of the predictions "
+    "were off by {middle:apart} or less, the worst by {worst:apart} ({where})."
 )
 """How well configurations were predicted that the fit did not know; the errors are relative ones."""
 
@@ -170,23 +140,18 @@ left_out_sentence = Sentence(
 
 def prediction_line(prediction: Prediction, configuration: str, terms: Terms) -> str:
     """`train at 2 vCPUs, 8 GiB: 219 images/s (205 images/s to 233 images/s), bound by the CPU, extrapolated`."""
-    if prediction.out_of_memory:
-        text = _("out of memory")
-    else:
-        rate, unit = prediction.throughput, terms.unit
-        text = _(
-            "{rate} ({low} to {high}), {bound}[[beyond?, extrapolated]]",
-            rate=rate_in_words(rate.value, unit),
-            low=rate_in_words(rate.low, unit),
-            high=rate_in_words(rate.high, unit),
-            bound=bound_in_words(prediction.bottleneck, terms.device),
-            beyond=prediction.extrapolated,
-        )
+    rate, lost = prediction.throughput, prediction.out_of_memory
     return _(
-        "{workload} at {configuration}: {prediction}",
-        workload=prediction.workload,
+        "{one.workload} at {configuration}: [[lost?out of memory]][[rate?{rate} ({low} to {high}), "
+        "{one.bottleneck:bound/terms.device}]][[beyond?, extrapolated]]",
+        one=prediction,
         configuration=configuration,
-        prediction=text,
+        terms=terms,
+        lost=lost,
+        rate="" if lost else language.rate_in_words(rate.value, terms.unit),
+        low=language.rate_in_words(rate.low, terms.unit),
+        high=language.rate_in_words(rate.high, terms.unit),
+        beyond=prediction.extrapolated and not lost,
     )
 
 
@@ -202,25 +167,27 @@ def what_if_disk_name(tier: str | None) -> str:
 def configuration_name(where: Configuration, model: WorkloadModel, terms: Terms, disk: str | None = None) -> str:
     """`2 vCPUs, 8 GiB, disk nvme, batch 32, 2 x V100`, without what a table lacks; `disk` is that of a what-if."""
     several = where.gpu is not None or (where.gpu_count or 0) > 1
-    parts = [
-        vcpus_in_words(where.vcpus) if where.vcpus is not None else "",
-        format_bytes(where.memory_bytes) if where.memory_bytes is not None else "",
-        disk or (disk_of(where.disk, terms) if where.disk is not None else ""),
-        batch_named(where.batch_size) if where.batch_size is not None else "",
-        accelerators_name(where.gpu, where.gpu_count, model.facts.device) if several else "",
-    ]
-    return row(parts) or _("the configuration that was measured")
+    spec = names.spec_of(where if disk is None else replace(where, disk=None))
+    parts = names.spec_parts(spec if several else replace(spec, gpu_count=0), replace(terms, device=model.facts.device))
+    return language.row([*parts, disk or ""]) or _("the configuration that was measured")
 
 
 def assumptions(what_if: WhatIf, model: WorkloadModel) -> str:
     """What a prediction assumes: `an accelerator 2 times as fast; a disk of 5,000 IOPS`; empty for nothing."""
-    speed, data, decoder = (what_if.gpu_speedup, what_if.data_bytes_factor, what_if.decode_factor)
+    own, data, rates = model.facts.data_bytes, what_if.data_bytes_factor, what_if.disk_rates
+    factors = {name: None if factor == 1 else factor for name, factor in vars(what_if).items()}
     return clauses(
         [
-            _("an accelerator {factor:number} times as fast", factor=speed) if speed != 1 else "",
-            _what_if_disk(what_if.disk_rates) if what_if.disk_rates is not None else "",
-            _what_if_data(data, model) if data != 1 else "",
-            _("a decoder that takes {factor:number} times the CPU", factor=decoder) if decoder != 1 else "",
+            _("[[an accelerator {gpu_speedup:number} times as fast]]", **factors),
+            "" if rates is None else _what_if_disk(rates),
+            _(
+                "[[a data set {data_bytes_factor:number} times as large]][[ ({size:bytes})]][[cold?, none of it "
+                "in the page cache, as in the runs, so its size makes no difference]]",
+                **factors,
+                size=own * data if own and data != 1 else None,
+                cold=data != 1 and not model.facts.natural,
+            ),
+            _("[[a decoder that takes {decode_factor:number} times the CPU]]", **factors),
         ]
     )
 
@@ -228,22 +195,11 @@ def assumptions(what_if: WhatIf, model: WorkloadModel) -> str:
 def _what_if_disk(rates: DiskRates) -> str:
     speed = rates.read_bytes_per_second
     return _(
-        "a disk of [[{iops:number} IOPS and {speed:number} MB/s]][[!speed?{iops:number} IOPS and unlimited "
-        "MB/s]][[!iops?{speed:number} MB/s and unlimited IOPS]][[alike?, for reads and writes alike]]",
+        "a disk of [[{iops:iops}]][[!iops?unlimited IOPS]] and [[{speed:transfer}]][[!speed?unlimited "
+        "MB/s]][[alike?, for reads and writes alike]]",
         iops=rates.read_iops,
-        speed=None if speed is None else speed / 1e6,
+        speed=speed,
         alike=rates.write_iops is None,
-    )
-
-
-def _what_if_data(factor: float, model: WorkloadModel) -> str:
-    own = model.facts.data_bytes
-    return _(
-        "a data set {factor:number} times as large[[ ({size:bytes})]][[cold?, none of it in the page cache, as in the "
-        "runs, so its size makes no difference]]",
-        factor=factor,
-        size=own * factor if own else None,
-        cold=not model.facts.natural,
     )
 
 
@@ -288,11 +244,10 @@ def what_if_labels() -> dict[str, str]:
 
 def what_if_sentences(unit: str) -> dict[str, str]:
     """Of one workload, with placeholders that the page fills in: rates, prices, shares and names."""
-    million = _("{price} a million {units}", price="{price}", units=several_of(unit))
     return {
         **{name: _(message) for name, message in _FILLED_BY_PAGE.items()},
-        "rate": f"{{number}} {units_a_second(unit)}",
-        "million": "" if unit == RELATIVE else million,
+        "rate": f"{{number}} {language.units_a_second(unit)}",
+        "million": "" if unit == RELATIVE else _("{price} a million {unit:units}", price="{price}", unit=unit),
     }
 
 
@@ -305,10 +260,13 @@ def what_if_doubt(mistold: Reason | None, terms: Terms) -> str:
 def what_if_bottlenecks(device: Device) -> dict[str, tuple[str, str]]:
     """By bottleneck what binds, as a headline, and the resource's name: `Bound by the CPU`, `CPU`."""
 
-    def headline(each: Bottleneck) -> str:
-        return capital((resource_name if each is Bottleneck.AMBIGUOUS else bound_in_words)(each, device))
-
-    return {each.value: (headline(each), resource_name(each, device)) for each in Bottleneck}
+    return {
+        each.value: (
+            capital((resource_name if each is Bottleneck.AMBIGUOUS else names.bound_in_words)(each, device)),
+            resource_name(each, device),
+        )
+        for each in Bottleneck
+    }
 
 
 def what_if_refusals(memory_bytes: tuple[int, ...], refused: Refusal | None, terms: Terms) -> dict[str, str]:
@@ -320,8 +278,6 @@ def what_if_refusals(memory_bytes: tuple[int, ...], refused: Refusal | None, ter
     not_fitted = refused or Refusal(reason(ReasonCode.NOT_FITTED))
     with without_marks():
         sentences = {each.code.value: reason_sentence(each, terms) for each in reasons}
-        from sizer.words.answers import refusal_sentences
-
         return {**sentences, ReasonCode.NOT_FITTED.value: refusal_sentences(not_fitted, terms)}
 
 
@@ -338,15 +294,15 @@ def data_set_of(size: float, factor: float) -> str:
 
 def measured_disk(name: str | None, emulated: bool) -> str:
     """A disk that runs were made on, as an option."""
-    return disk_name(name_of_disk(name), emulated)
+    return names.disk_name(name_of_disk(name), emulated)
 
 
 def tier_of_size(name: str, size: int, rates: DiskRates) -> str:
     """A tier of the catalogue as an option: `aws/gp3, 500 GiB: 125 MB/s, 3,000 IOPS`."""
-    given = rate_pair(rates.read_bytes_per_second, rates.read_iops)
+    given = names.rate_pair(rates.read_bytes_per_second, rates.read_iops)
     return _("{disk}, {size:bytes}: {rates}", disk=name, size=size, rates=given)
 
 
 def disk_stop(value: float, unit: str) -> str:
     """A stop of a slider of a disk's rate: `100 MB/s`, `2,000 IOPS`."""
-    return transfer(value * 1e6) if unit == "disk_mbps" else operations(value)
+    return language.transfer(value * 1e6) if unit == "disk_mbps" else language.operations(value)

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from sizer.model.model import CPU_LABEL, GivenUp, GivenUpKind, SearchedFloor, WorkloadModel, name_of_disk
+from sizer.model.model import CPU_LABEL, GivenUpKind, SearchedFloor, WorkloadModel, name_of_disk
 from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import EMULATED_LABEL, GIVEN_IN_STUDY, GIVEN_IN_TABLE, HOST_DISK, Device, DiskRates
 from sizer.records.prediction import Spec
-from sizer.records.run_kinds import MemoryPlace, Outcome, SearchEnd
+from sizer.records.run_kinds import LargestBatch, MemoryPlace, Outcome, SearchEnd
 from sizer.records.units import format_bytes
-from sizer.words.language import N_, Sentence, _, _n, capital, clauses, operations, row, transfer, vcpus_in_words
-
-if TYPE_CHECKING:
-    from sizer.records.run_kinds import LargestBatch
+from sizer.words.language import N_, QUANTITIES, QUANTITIES_OF, Sentence, _, _n, clauses, row, vcpus_in_words
 
 
 @dataclass(frozen=True)
@@ -38,7 +34,7 @@ def accelerator_name(device: Device) -> str:
     """`accelerator`, or `emulated P100`: what was emulated is never named without saying so."""
     if device.kind != "emulated":
         return _("accelerator")
-    return _("emulated {gpu}", gpu=device.gpu) if device.gpu else _("emulated accelerator")
+    return _("emulated {gpu}", gpu=device.gpu or _("accelerator"))
 
 
 def gpu_name(gpu: str) -> str:
@@ -53,14 +49,12 @@ def accelerators_name(gpu: str | None, count: float | None, device: Device | Non
 
     The device names a kind where `gpu` is None; a count of 0, or an unknown one, means one.
     """
-    if gpu == CPU_LABEL:
-        return _("no accelerator")
     number = max(1, round(count or 0))
     if gpu is None and device is not None and device.gpu is not None:
         gpu = f"{EMULATED_LABEL if device.kind == 'emulated' else ''}{device.gpu}"
     if gpu is None:
         return _n("{count} accelerator", "{count} accelerators", number)
-    return f"{number} x {gpu_name(gpu)}"
+    return gpu_name(gpu) if gpu == CPU_LABEL else f"{number} x {gpu_name(gpu)}"
 
 
 def accelerators_in_words(configuration: Configuration) -> str:
@@ -85,56 +79,42 @@ def disk_in_words(name: str, emulated: bool = False) -> str:
     return disk if name == HOST_DISK else _("disk {disk}", disk=disk)
 
 
-def disk_of(name: str, terms: Terms) -> str:
-    """The same of a disk of this workload."""
-    return disk_in_words(name, name in terms.emulated_disks)
-
-
 def rates_in_words(rates: DiskRates) -> str:
     """`read 100 MB/s, 2,000 IOPS; write 100 MB/s, 2,000 IOPS`, leaving out what is not known."""
     read = rate_pair(rates.read_bytes_per_second, rates.read_iops)
     write = rate_pair(rates.write_bytes_per_second, rates.write_iops)
     if read and read == write:
         return _("read and write {rates}", rates=read)
-    return clauses([_("read {rates}", rates=read) if read else "", _("write {rates}", rates=write) if write else ""])
+    return clauses([_("[[read {rates}]]", rates=read), _("[[write {rates}]]", rates=write)])
 
 
 def rate_pair(bytes_per_second: float | None, iops: float | None) -> str:
     """`100 MB/s, 2,000 IOPS`, leaving out what is not known."""
-    return row(
-        ["" if bytes_per_second is None else transfer(bytes_per_second), "" if iops is None else operations(iops)]
-    )
+    pairs = (("transfer", bytes_per_second), ("iops", iops))
+    return row(QUANTITIES[form](rate) for form, rate in pairs if rate is not None)
 
 
-_RESOURCES: Mapping[Bottleneck, str] = {
-    Bottleneck.CPU: N_("CPU"),
-    Bottleneck.SERIAL: N_("serial part"),
-    Bottleneck.DISK_BANDWIDTH: N_("disk bandwidth"),
-    Bottleneck.DISK_IOPS: N_("disk IOPS"),
-    Bottleneck.DISK_WRITE: N_("disk writes"),
-    Bottleneck.MEMORY: N_("memory"),
-    Bottleneck.AMBIGUOUS: N_("no clear bottleneck"),
+_RESOURCES: Mapping[Bottleneck, tuple[str, str]] = {
+    Bottleneck.CPU: (N_("CPU"), N_("bound by the CPU")),
+    Bottleneck.SERIAL: (N_("serial part"), N_("bound by its serial part")),
+    Bottleneck.DISK_BANDWIDTH: (N_("disk bandwidth"), N_("bound by disk bandwidth")),
+    Bottleneck.DISK_IOPS: (N_("disk IOPS"), N_("bound by disk IOPS")),
+    Bottleneck.DISK_WRITE: (N_("disk writes"), N_("bound by disk writes")),
+    Bottleneck.ACCELERATOR: (N_("{accelerator}"), N_("bound by the {accelerator}")),
+    Bottleneck.MEMORY: (N_("memory"), N_("bound by memory")),
+    Bottleneck.AMBIGUOUS: (N_("no clear bottleneck"), N_("with no clear bottleneck")),
 }
-_BOUND: Mapping[Bottleneck, str] = {
-    Bottleneck.CPU: N_("bound by the CPU"),
-    Bottleneck.SERIAL: N_("bound by its serial part"),
-    Bottleneck.DISK_BANDWIDTH: N_("bound by disk bandwidth"),
-    Bottleneck.DISK_IOPS: N_("bound by disk IOPS"),
-    Bottleneck.DISK_WRITE: N_("bound by disk writes"),
-    Bottleneck.ACCELERATOR: N_("bound by the {accelerator}"),
-    Bottleneck.MEMORY: N_("bound by memory"),
-    Bottleneck.AMBIGUOUS: N_("with no clear bottleneck"),
-}
+"""Each resource by its name, and that it binds."""
 
 
 def resource_name(bottleneck: Bottleneck, device: Device) -> str:
     """`CPU`, `disk bandwidth`, `emulated P100`."""
-    return accelerator_name(device) if bottleneck is Bottleneck.ACCELERATOR else _(_RESOURCES[bottleneck])
+    return _(_RESOURCES[bottleneck][0], accelerator=accelerator_name(device))
 
 
 def bound_in_words(bottleneck: Bottleneck, device: Device) -> str:
     """`bound by the CPU`, `bound by disk bandwidth`, `bound by the emulated P100`, `with no clear bottleneck`."""
-    return _(_BOUND[bottleneck], accelerator=accelerator_name(device))
+    return _(_RESOURCES[bottleneck][1], accelerator=accelerator_name(device))
 
 
 def rate_source(source: str) -> str:
@@ -148,16 +128,13 @@ _BASES: Mapping[str | None, str] = {
     "published": N_("{rate}, published ({source})"),
     "interpolated": N_("{rate}, between published batch sizes ({source})"),
     "extrapolated": N_("{rate}, beyond the published batch sizes ({source})"),
+    "transferred": N_("{rate}, {source}"),
 }
 
 
 def emulated_rate_in_words(rate: str, basis: str | None, source: str) -> str:
     """The rate of an emulated GPU with how it follows from published ones: `330 images/s (229 to 475), published
     (NVIDIA)`. The label of a source begins with the basis where it was not published so (`RateEstimate.source`)."""
-    begin = "transferred from "
-    if basis == "transferred" and source.startswith(begin) and ": " in source:
-        gpus, _colon, published = source.removeprefix(begin).partition(": ")
-        return _("{rate}, transferred from {gpus} ({source})", rate=rate, gpus=gpus, source=published)
     if basis not in _BASES:
         return row([rate, rate_source(source) if source else ""])
     return _(_BASES[basis], rate=rate, source=source.removeprefix(f"{basis}: "))
@@ -173,17 +150,27 @@ def machine_unvaried(device: Device) -> str:
     return _("a machine without an accelerator") if device.kind == "cpu" else accelerators_name(None, 0, device)
 
 
-def spec_name(spec: Spec, terms: Terms, between: str | None = None) -> str:
-    """`2 vCPUs, 2 x V100, 8 GiB, disk nvme, batch 32`, with only what the spec fixes."""
+def spec_of(place: Configuration) -> Spec:
+    """What a run had, as a spec."""
+    return Spec(place.vcpus, place.memory_bytes, place.disk, place.batch_size, place.gpu, place.gpu_count or 0)
+
+
+def spec_parts(spec: Spec, terms: Terms) -> list[str]:
+    """`4 vCPUs`, `1 x V100`, `8 GiB`, `disk nvme`, `batch 32`: only what the spec fixes, a part each."""
     parts = [
         vcpus_in_words(spec.vcpus) if spec.vcpus is not None else "",
         accelerators_name(spec.gpu, spec.gpu_count, terms.device) if spec.gpu or spec.gpu_count else "",
         format_bytes(spec.memory_bytes) if spec.memory_bytes is not None else "",
         _("{count} machines", count=spec.nodes) if spec.nodes > 1 else "",
-        disk_of(spec.disk, terms) if spec.disk is not None else "",
+        disk_in_words(spec.disk, spec.disk in terms.emulated_disks) if spec.disk is not None else "",
         batch_named(spec.batch_size) if spec.batch_size is not None else "",
     ]
-    return row(parts) if between is None else between.join(filter(None, parts))
+    return [*filter(None, parts)]
+
+
+def spec_name(spec: Spec, terms: Terms) -> str:
+    """The same in one: `2 vCPUs, 2 x V100, 8 GiB, disk nvme, batch 32`."""
+    return row(spec_parts(spec, terms))
 
 
 OUTCOMES: Mapping[Outcome, str] = {
@@ -210,72 +197,44 @@ def outcomes_counted(outcomes: Iterable[str], counts: Iterable[float]) -> str:
 
 # What searches found: the memory floor of a job, and the largest batch that fits.
 
-
-def floor_in_words(found: SearchedFloor, unfinished: bool = False) -> str:
-    """`the memory floor is between 212 MiB and 228 MiB`, or why it is not known; `unfinished` where a run is left."""
-    low, held = found.bounds.too_small, found.bounds.held
-    if held is None:
-        floor = _(
-            "the memory floor is [[above {low:bytes}: no cap that was tried was enough]][[!low?not known]]", low=low
-        )
-    else:
-        floor = _(
-            "the memory floor is [[between {low:bytes} and]][[!low?no higher than]] {held:bytes}[[late? (with "
-            "{low:bytes} it did not finish in time)]][[alone?, for the input pipeline alone: the framework of a real "
-            "GPU needs more]]",
-            low=low,
-            held=held,
-            late=found.timed_out,
-            alone=found.pipeline_alone,
-        )
-    if found.given_up is not None:
-        return clauses([floor, _given_up(found.given_up)])
-    if found.bounds.close or (held is None and not unfinished):
-        return floor
-    return clauses([floor, _("the search is not finished")])
-
-
+_FLOORS: Mapping[tuple[bool, bool], str] = {
+    (True, True): N_(
+        "the memory floor is between {low:bytes} and {held:bytes}[[late? (with {low:bytes} it did not finish in time)]]"
+    ),
+    (True, False): N_("the memory floor is above {low:bytes}: no cap that was tried was enough"),
+    (False, True): N_("the memory floor is no higher than {held:bytes}"),
+    (False, False): N_("the memory floor is not known"),
+}
+"""By whether a cap that was too small is known, and one that was enough."""
 _GIVEN_UP: Mapping[GivenUpKind, str] = {
     GivenUpKind.CRASHED: N_("given up: the run with {figure:bytes} crashed, which shows nothing about the cap"),
     GivenUpKind.TIMED_OUT: N_("given up: the run with {figure:bytes} timed out, and no larger cap completed"),
+    GivenUpKind.MOST_RUNS: N_("given up after {figure:runs}"),
 }
+_ALONE = N_("[[alone?that is for the input pipeline alone: the framework of a real GPU needs more]]")
+_NOT_FINISHED = N_("the search is not finished")
 
 
-def _given_up(given_up: GivenUp) -> str:
-    message = _GIVEN_UP.get(given_up.kind)
-    return _(message or N_("given up after {figure:runs}"), figure=given_up.figure)
+def floor_in_words(found: SearchedFloor, unfinished: bool = False, searched: bool = True) -> str:
+    """`the memory floor is between 212 MiB and 228 MiB`, or why it is not known; `unfinished` where a run is left, not
+    `searched` where it is only what the caps of a plan show."""
+    low, held, given_up = found.bounds.too_small, found.bounds.held, found.given_up
+    floor = _(_FLOORS[low is not None, held is not None], low=low, held=held, late=found.timed_out)
+    alone = _(_ALONE, alone=found.pipeline_alone and held is not None)
+    if given_up is not None:
+        return clauses([floor, alone, _(_GIVEN_UP[given_up.kind], figure=given_up.figure)])
+    finished = not searched or found.bounds.close or (held is None and not unfinished)
+    return clauses([floor, alone, "" if finished else _(_NOT_FINISHED)])
 
 
-_PEAK = N_("[[ It used up to {peak:bytes} of memory that cannot be dropped.]]")
-
-
-def searched_floor_sentences(workload: str, found: SearchedFloor, peak: int) -> str:
-    """The memory floor that was searched for, with the most memory that a run held and could not drop, in bytes."""
-    return f"{workload}: {_('{clause}.', clause=floor_in_words(found))}{_(_PEAK, peak=peak)}"
-
-
-def killed_floor_sentences(workload: str, killed: int, completed: int | None, pipeline_alone: bool, peak: int) -> str:
-    """Between which two caps, in bytes, the floor is of a workload that was killed for memory, with the same."""
-    floor = _(
-        "{workload}: killed with {killed:bytes}, [[completed with {completed:bytes}: its memory floor lies between "
-        "the two]][[!completed?and no larger cap completed, so its memory floor lies above that]].[[alone? That is "
-        "for the input pipeline alone; the framework of a real GPU needs more.]]",
+def floor_sentences(workload: str, floor: str, peak: int) -> str:
+    """The memory floor of a workload, with the most memory that a run held and could not drop, in bytes."""
+    return _(
+        "{workload}: {floor}.[[ It used up to {peak:bytes} of memory that cannot be dropped.]]",
         workload=workload,
-        killed=killed,
-        completed=completed,
-        alone=pipeline_alone and completed is not None,
+        floor=floor,
+        peak=peak,
     )
-    return floor + (_(_PEAK, peak=peak) if completed is not None else "")
-
-
-def largest_batch_sentence(found: LargestBatch) -> str:
-    """`The largest batch that fits 4 GiB is 96; 128 ran out of memory.`"""
-    return _("{clause}.", clause=capital(largest_in_words(found)))
-
-
-def largest_batch_of(workload: str, found: LargestBatch) -> str:
-    """`train: the largest batch that fits 4 GiB is 96; 128 ran out of memory.`"""
-    return _("{workload}: {largest}.", workload=workload, largest=largest_in_words(found))
 
 
 _SEARCH_ENDS: Mapping[SearchEnd, str] = {
@@ -284,34 +243,36 @@ _SEARCH_ENDS: Mapping[SearchEnd, str] = {
     SearchEnd.TOO_SLOW: N_("{failed} did not make enough steps in its time, so none larger was tried"),
     SearchEnd.CRASHED: N_("{failed} crashed, which shows nothing about memory"),
     SearchEnd.MOST_RUNS: N_("the search was given up"),
-    SearchEnd.UNFINISHED: N_("the search is not finished"),
+    SearchEnd.UNFINISHED: _NOT_FINISHED,
+}
+_LARGEST: Mapping[SearchEnd | None, str] = {
+    SearchEnd.NOTHING_FITS: N_("not even a batch of 1 fits {memory}"),
+    SearchEnd.CLOSE: N_("the largest batch that fits {memory} is {size}; {failed} ran out of memory"),
+    None: N_(
+        "[[a batch of {size} fits {memory}]][[!size?no batch was found that fits {memory}]][[, and "
+        "{failed} ran out of memory]]"
+    ),
 }
 
 
-def largest_in_words(found: LargestBatch | None) -> str:
-    """`the largest batch that fits 4 GiB is 96; 128 ran out of memory`, or why it is not known."""
+def largest_in_words(found: LargestBatch | None, unfinished: bool = False) -> str:
+    """`the largest batch that fits 4 GiB is 96; 128 ran out of memory`, or why it is not known; `unfinished` where a
+    run is left."""
+    left = _(_NOT_FINISHED) if unfinished and (found is None or found.ended is not SearchEnd.UNFINISHED) else ""
     if found is None:
-        return _("the largest batch that fits was not searched for")
-    alone = found.pipeline_alone
+        return clauses([_("the largest batch that fits is not known"), left])
+    settled = found.ended is SearchEnd.NOTHING_FITS or None not in (found.batch_size, found.too_large)
+    fits = _LARGEST.get(found.ended if settled else None, _LARGEST[None])
+    size = found.batch_size
+    failed = None if size is None else found.too_large
     return clauses(
         [
-            _bounds(found),
+            _(fits, size=size, failed=failed, memory=_batch_memory(found)),
             _(_SEARCH_ENDS[found.ended], failed=found.failed) if found.ended in _SEARCH_ENDS else "",
-            _("that is for the input pipeline alone: the framework of a real GPU needs more") if alone else "",
+            _(_ALONE, alone=found.pipeline_alone),
+            left,
         ]
     )
-
-
-def _bounds(found: LargestBatch) -> str:
-    memory = _batch_memory(found)
-    if found.ended is SearchEnd.NOTHING_FITS:
-        return _("not even a batch of 1 fits {memory}", memory=memory)
-    if found.batch_size is None:
-        return _("no batch was found that fits {memory}", memory=memory)
-    values = {"size": found.batch_size, "failed": found.too_large, "memory": memory}
-    if found.too_large is not None and found.ended is SearchEnd.CLOSE:
-        return _("the largest batch that fits {memory} is {size}; {failed} ran out of memory", **values)
-    return _("a batch of {size} fits {memory}[[, and {failed} ran out of memory]]", **values)
 
 
 def _batch_memory(found: LargestBatch) -> str:
@@ -321,3 +282,7 @@ def _batch_memory(found: LargestBatch) -> str:
     if gpu:
         return _("a machine with the {gpu}", gpu=gpu)
     return _("the memory that it had") if found.memory_bytes is None else format_bytes(found.memory_bytes)
+
+
+QUANTITIES |= {"disk": disk_in_words, "gpu": gpu_name, "outcome": outcome_in_words, "disk_rates": rates_in_words}
+QUANTITIES_OF |= {"resource": resource_name, "bound": bound_in_words, "spec": spec_name}

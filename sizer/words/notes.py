@@ -8,24 +8,21 @@ from sizer.records.frameworks import PRECISIONS
 from sizer.records.kinds import MODES
 from sizer.records.notes import Note, NoteKind
 from sizer.records.units import format_number
-from sizer.words.language import MOST_NAMED, N_, Counted, Sentence, _, _n, coded, either, listed, listed_some
+from sizer.words.language import MOST_NAMED, N_, Sentence, _, _n, coded, either, listed, listed_some
 
-_IMPORTED = Counted(
-    "Imported from {table}, {count} row: measured elsewhere, on a machine unknown to sizer.",
-    "Imported from {table}, {count} rows: measured elsewhere, on a machine unknown to sizer.",
-)
 _K = NoteKind
 _NOTES: Mapping[NoteKind, str] = {
     # What a host does not allow, and what a study or a table does not say.
     _K.OTHER: N_("{text}"),
+    _K.IMPORTED: N_("Imported from {table}, {rows:rows}: measured elsewhere, on a machine unknown to sizer."),
     _K.NO_FRACTIONAL_VCPUS: N_("This host does not allow fractions of a vCPU. To allow them, type: {fix}"),
     _K.NO_MEMORY_AXIS: N_("This host does not allow memory limits. To allow them, type: {fix}"),
     _K.NO_DISK_AXIS: N_(
         "This host does not allow emulated disks, so disks were not varied. To allow them, type: {fix}"
     ),
     _K.NO_DEVICE: N_(
-        "The table has no `device` or `gpu` for {workloads:some}, so the CPU is assumed; if it was a GPU, add a "
-        "column `device` (cuda:0) or `gpu`."
+        "The table has no `device` or `gpu` for {workloads:some}, so the CPU is assumed; if it was a GPU, "
+        "add a column `device` (cuda:0) or `gpu`."
     ),
     _K.NO_VCPUS: N_("The table has no `vcpus` for {workloads:some}, so how many are needed is not known."),
     _K.NO_DISK_CLASS: N_(
@@ -33,8 +30,13 @@ _NOTES: Mapping[NoteKind, str] = {
     ),
     # How a table was read.
     _K.COLUMNS_READ: N_("Columns of the table are read by their meaning: {columns_as}."),
-    _K.THOUSANDS: N_("A comma in {columns:coded} is read as separating thousands: `{text}` as {value}."),
-    _K.DECIMAL_COMMAS: N_("A comma in {columns:coded} is read as the decimal one: `{text}` as {value}."),
+    **dict.fromkeys(
+        (_K.THOUSANDS, _K.DECIMAL_COMMAS),
+        N_(
+            "A comma in {columns:coded} is read as [[decimal?the decimal one]][[!decimal?separating "
+            "thousands]]: `{text}` as {value}."
+        ),
+    ),
     _K.MARKS_IGNORED: N_("What stands around the figures in {columns:coded} is not read: `{text}` is {value}."),
     _K.COUNTS_IN_NAMES: N_("The cells of {columns:coded} are read as a count and a name: `{text}` as {value}."),
     _K.FAILURES_READ: N_(
@@ -52,40 +54,37 @@ _NOTES: Mapping[NoteKind, str] = {
     _K.TITLE_LEFT_OUT: N_("What is above the header is left out: `{text}`."),
     _K.NAMED_BY_TABLE: N_("The table has no column `workload`, so all its rows are one job, called `{text}`."),
     _K.NAMED_BY_COLUMN: N_("The table has no `workload`, so each value of {columns:coded} is one."),
-    _K.BATCH_OF_ONE_GPU: N_(
-        "{columns:coded} is the batch of one accelerator, so `batch_size` is that times `gpu_count`."
-    ),
-    _K.RATE_OF_ONE_GPU: N_(
-        "{columns:coded} is the rate of one accelerator, so `throughput` is that times `gpu_count`."
-    ),
-    _K.PRICE_OF_ONE_GPU: N_(
-        "{columns:coded} is the price of one accelerator, so that of the machine is that times `gpu_count`."
+    **dict.fromkeys(
+        (_K.BATCH_OF_ONE_GPU, _K.RATE_OF_ONE_GPU, _K.PRICE_OF_ONE_GPU),
+        N_("{columns:coded} is of one accelerator, so it is read as that times `gpu_count`."),
     ),
     _K.NODES_READ: N_(
-        "Rows of several machines are of all of these together.[[ Figures of each machine: {columns:coded}.]][[ "
-        "Figures of all of them: {names:coded}.]]"
+        "Rows of several machines are of all of these together.[[ Figures of each machine: "
+        "{columns:coded}.]][[ Figures of all of them: {names:coded}.]]"
     ),
-    _K.RATE_FROM_EPOCHS: N_(
-        "Where the table has no `throughput`, it is computed as `dataset_samples` over the time in {columns:coded}."
-    ),
-    _K.RATE_FROM_SAMPLES: N_(
-        "Where the table has no `throughput`, it is computed as one over the time in {columns:coded}."
+    **dict.fromkeys(
+        (_K.RATE_FROM_EPOCHS, _K.RATE_FROM_SAMPLES),
+        N_(
+            "Where the table has no `throughput`, it is computed as [[epochs?`dataset_samples`]]"
+            "[[!epochs?one]] over the time in {columns:coded}."
+        ),
     ),
     _K.RATE_FROM_BATCHES: N_(
-        "Where the table has no `throughput`, it is computed as `batch_size`[[names?, over all accelerators,]] over "
-        "the time in {columns:coded}.[[!names? `batch_size` is taken as the whole batch, over all accelerators; if it "
-        "is that of one, call it `batch_size_per_gpu` and import again.]]"
+        "Where the table has no `throughput`, it is computed as `batch_size`[[names?, over all "
+        "accelerators,]] over the time in {columns:coded}.[[!names? `batch_size` is taken as the whole "
+        "batch, over all accelerators; if it is that of one, call it `batch_size_per_gpu` and import "
+        "again.]]"
     ),
     _K.RELATIVE_RATES: N_(
-        "The rates in {columns:coded} are relative: they can be compared, but nothing is known of samples a second, "
-        "or of what a sample costs."
+        "The rates in {columns:coded} are relative: they can be compared, but nothing is known of samples "
+        "a second, or of what a sample costs."
     ),
     _K.GPU_NAMES_READ: N_("Accelerators are called as in price lists: {names_as}."),
     _K.CPUS_NAMED: N_("CPUs with a name are machines of their own, without an accelerator: {names_as}."),
     _K.MACHINES_KNOWN: N_("Empty cells of {columns:coded} are filled in from the catalogue, which knows {names:some}."),
     _K.DISK_CLASS_INFERRED: N_(
-        "The table has no `disk_class` for some disks, so it is taken from their names: {names_are}. If that is "
-        "wrong, add the column."
+        "The table has no `disk_class` for some disks, so it is taken from their names: {names_are}. If "
+        "that is wrong, add the column."
     ),
     # What looks wrong in it, or may be another job.
     _K.COLUMN_DOUBTFUL: N_(
@@ -96,32 +95,31 @@ _NOTES: Mapping[NoteKind, str] = {
         "whole of the name, `8x V100` as 8; else `gpu_count` holds. Write how many there were into both."
     ),
     _K.MACHINE_AT_ODDS: N_(
-        "{columns:coded} is {text} in {where}, and {names:some} has [[{value}]][[!value?no GPU]] in the catalogue; "
-        "correct one of the two cells."
+        "{columns:coded} is {text} in {where}, and {names:some} has [[{value}]][[!value?no GPU]] in the "
+        "catalogue; correct one of the two cells."
     ),
-    _K.PRECISIONS_UNKNOWN: N_(
-        "{columns:coded} says {names_in_lines}, which is no precision that sizer knows, so jobs are told apart by the "
-        "word alone. Write {precisions:or}, if it is one of these."
-    ),
-    _K.MODES_UNKNOWN: N_(
-        "{columns:coded} says {names_in_lines}, which is no mode that sizer knows, so jobs are told apart by the word "
-        "alone. Write {modes:or}, if it is one of these."
+    **dict.fromkeys(
+        (_K.PRECISIONS_UNKNOWN, _K.MODES_UNKNOWN),
+        N_(
+            "{columns:coded} says {names_in_lines}, which sizer does not know, so jobs are told apart by the "
+            "word alone. Write {words:or}, if it is one of these."
+        ),
     ),
     _K.GAPS: N_(
-        "{columns:coded} is empty in {where}, though other rows of the same workload have it. Such a row is compared "
-        "as it is, and left out where a curve over {columns:coded} is needed."
+        "{columns:coded} is empty in {where}, though other rows of the same workload have it. Such a row "
+        "is compared as it is, and left out where a curve over {columns:coded} is needed."
     ),
     _K.JOBS_NAMED_APART: N_(
         "Rows of `{text}` differ in {columns:coded}, so they are different jobs: {workloads:some}.[[ And {rows} more.]]"
     ),
     _K.REPEATS_DIFFER: N_(
-        "Repeats of one configuration differ more than threefold, line {lines[0]} and line {lines[1]}: {rates[0]} and "
-        "{rates[1]}. Look whether one is a slip.[[ {rows} more are like that.]]"
+        "Repeats of one configuration differ more than threefold, line {lines[0]} and line {lines[1]}: "
+        "{rates[0]} and {rates[1]}. Look whether one is a slip.[[ {rows} more are like that.]]"
     ),
     _K.TAKEN_AS_REPEATS: N_(
-        "Rows that differ only in {columns:coded}, such as line {lines[0]} and line {lines[1]}, are taken as repeats "
-        "of one configuration. If they are different machines, name each in a column `instance_type`; if different "
-        "jobs, type `--job-by COLUMN` with one of these columns."
+        "Rows that differ only in {columns:coded}, such as line {lines[0]} and line {lines[1]}, are taken "
+        "as repeats of one configuration. If they are different machines, name each in a column "
+        "`instance_type`; if different jobs, type `--job-by COLUMN` with one of these columns."
     ),
 }
 
@@ -131,8 +129,6 @@ _AS, _IS, _IN = (Sentence("`{name}` as {value}"), Sentence("`{name}` is {value}"
 
 def note_in_words(note: Note) -> str:
     """One note, in a sentence or two."""
-    if note.kind is NoteKind.IMPORTED:
-        return _IMPORTED(count=note.rows, table=note.table)
     lines = [_("line {line}", line=line) for line in note.lines]
     values = {
         "value": "".join(note.read_as),
@@ -143,7 +139,8 @@ def note_in_words(note: Note) -> str:
         "names_in_lines": listed_some([_IN(*pair) for pair in zip(note.names, note.lines, strict=False)]),
         "names_or": either(coded(note.names[:MOST_NAMED])),
         "rates": [*map(format_number, note.rates)],
-        "precisions": PRECISIONS,
-        "modes": MODES,
+        "words": PRECISIONS if note.kind is NoteKind.PRECISIONS_UNKNOWN else MODES,
+        "decimal": note.kind is NoteKind.DECIMAL_COMMAS,
+        "epochs": note.kind is NoteKind.RATE_FROM_EPOCHS,
     }
     return _(_NOTES[note.kind], **(vars(note) | values))

@@ -4,89 +4,47 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
 from sizer.host.stored_host import Installed
 from sizer.model.model import CPU_LABEL
 from sizer.recommend.cross_table import CPU_OF
+from sizer.records import kinds
 from sizer.records.answer import Answer, CrossCell, CrossColumn, CrossRow, CrossTable, Recommendation
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import Device, DiskRates
 from sizer.records.frameworks import FRAMEWORKS
-from sizer.records.kinds import (
-    DIFFERENCES,
-    FORWARD,
-    FORWARD_BACKWARD,
-    KINDS,
-    LANGUAGE,
-    OPENCV,
-    PREPROCESSING,
-    TRAIN,
-    DifferenceKind,
-)
+from sizer.records.kinds import KINDS
 from sizer.records.prediction import Prediction, Spec
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import DiskTier, Study, Workload
-from sizer.records.units import format_bytes, format_seconds
-from sizer.words.language import (
-    N_,
-    Counted,
-    Sentence,
-    _,
-    a_sample,
-    around,
-    brief,
-    clauses,
-    either,
-    in_words,
-    listed,
-    paragraph,
-    percent,
-    rate_in_words,
-    rate_interval,
-    row,
-    vcpus_in_words,
-    whole,
-    with_interval,
-)
-from sizer.words.names import (
-    Terms,
-    accelerator_name,
-    accelerators_name,
-    batch_named,
-    disk_name,
-    gpu_name,
-    outcome_in_words,
-    outcomes_counted,
-    rate_pair,
-    rate_source,
-    rates_in_words,
-    resource_name,
-    spec_name,
-)
+from sizer.records.units import format_bytes
+from sizer.words import language, names
+from sizer.words.language import N_, Sentence, _, clauses, in_words, paragraph, row
+from sizer.words.names import Terms, accelerators_name, batch_named, disk_name, outcome_in_words, resource_name
 
 # Workloads, and what computes them.
 UNKNOWN_FRAMEWORK = "other"
 """Of a command, or of an imported table, that names none."""
 _MODES: Mapping[str, str] = {
-    FORWARD: N_("forward"),
-    FORWARD_BACKWARD: N_("forward and backward"),
-    TRAIN: N_("forward, backward and update"),
+    kinds.FORWARD: N_("forward"),
+    kinds.FORWARD_BACKWARD: N_("forward and backward"),
+    kinds.TRAIN: N_("forward, backward and update"),
 }
-_INPUTS: Mapping[str, str] = {
+_STATES: Mapping[str, str] = {
     "disk": N_("Input read from disk."),
     "cached": N_("Input cached: the encoded bytes are in the page cache already, decoding still happens."),
     "synthetic": N_("Input synthetic: nothing is read or decoded."),
     "replay": N_("Input read from disk as the loader reads it, and not used."),
-}
-_CACHES: Mapping[str, str] = {
     "cold": N_("Cache cold: evicted before the run and at each epoch boundary, as for data much larger than memory."),
     "natural": N_("Cache natural: evicted before the run only; the rate is that of the later epochs."),
     "warm": N_("Cache warm: the data set was read once before the run."),
 }
+"""Of inputs and of caches."""
 embedded_data = Sentence("embedded data set")
 input_named = Sentence("input {value}")
 cache_named = Sentence("cache {value}")
@@ -117,22 +75,22 @@ def workload_in_words(workload: Workload) -> str:
     """What is measured in a few words: `image training · resnet50 · MXNet`."""
     if workload.kind == "command":
         return kind_in_words(workload.kind)
-    framework = OPENCV if workload.kind == PREPROCESSING else workload.framework  # older folders call it mxnet
-    mode = workload.mode if workload.mode != KINDS[workload.kind].mode else None
-    named = framework_name(framework)
-    parts = [kind_in_words(workload.kind), workload.network, named, mode and mode_in_words(mode)]
+    # Folders of older studies call it mxnet.
+    framework = kinds.OPENCV if workload.kind == kinds.PREPROCESSING else workload.framework
+    mode = "" if workload.mode == KINDS[workload.kind].mode else mode_in_words(workload.mode or "")
+    parts = [kind_in_words(workload.kind), workload.network, framework_name(framework), mode]
     return " · ".join(part for part in parts if part and part != UNKNOWN_FRAMEWORK)
 
 
 def state_in_words(input_: str, cache: str) -> str:
     """From where the input came, and what was in the page cache."""
-    return paragraph([_known(_INPUTS, input_), _known(_CACHES, cache)])
+    return paragraph([_known(_STATES, input_), _known(_STATES, cache)])
 
 
 def installed_in_words(found: Installed) -> str:
     """`Python 3.12.1 in /opt/torch/bin/python: torch 2.13.0, numpy 2.4.1`."""
-    packages = row(f"{name} {version}" for name, version in found.packages.items())
-    return _("Python {version} in {path}[[: {packages}]]", version=found.python, path=found.path, packages=packages)
+    packages = row(map(" ".join, found.packages.items()))
+    return _("Python {found.python} in {found.path}[[: {packages}]]", found=found, packages=packages)
 
 
 def device_in_words(device: Device, unit: str) -> str:
@@ -141,22 +99,23 @@ def device_in_words(device: Device, unit: str) -> str:
         return resource_name(Bottleneck.CPU, device)
     if device.kind != "emulated":
         return device.label
-    name = accelerator_name(device)
-    if device.batch_rates:
-        rates = (
-            _("{rate} with a batch of {size}", rate=rate_in_words(rate.samples_per_second, unit), size=rate.batch_size)
-            for rate in device.batch_rates
-        )
-        return clauses(
-            [name, *rates, rate_source("; ".join(dict.fromkeys(rate.source for rate in device.batch_rates)))]
-        )
-    if device.samples_per_second is not None:
-        name = row([name, rate_in_words(device.samples_per_second, unit)])
-    return _("{device} {source}", device=name, source=rate_source(device.source)) if device.source else name
+    rates = (
+        _("{rate.samples_per_second:rate/unit} with a batch of {rate.batch_size}", rate=rate, unit=unit)
+        for rate in device.batch_rates
+    )
+    sources = "; ".join(dict.fromkeys(rate.source for rate in device.batch_rates)) or device.source
+    return _(
+        "{name}[[, {device.samples_per_second:rate/unit}]][[; {rates}]][[ {source}]]",
+        name=names.accelerator_name(device),
+        device=device,
+        unit=unit,
+        rates="" if device.samples_per_second is not None and not device.batch_rates else clauses(rates),
+        source=names.rate_source(sources) if sources else "",
+    )
 
 
 # Runs, and how they ended.
-runs_counted = Counted("{count} run", "{count} runs")
+runs_counted = Sentence("{count:runs}")
 _STOPPED: Mapping[str, str] = {
     "precision": N_("precise enough"),
     "time": N_("time was up"),
@@ -171,27 +130,20 @@ _STOPPED: Mapping[str, str] = {
 
 def runs_by_outcome(counts: dict[Outcome, int]) -> str:
     """`17 runs: 15 completed, 2 crashed.`, in the order of these counts."""
+    outcomes = names.outcomes_counted([outcome.value for outcome in counts], list(counts.values()))
     number = sum(counts.values())
-    if not number:
-        return _("No run has been made.")
-    outcomes = outcomes_counted([outcome.value for outcome in counts], list(counts.values()))
-    return _("{runs:runs}: {outcomes}.", runs=number, outcomes=outcomes)
+    return _("{runs:runs}: {outcomes}.", runs=number, outcomes=outcomes) if number else _("No run has been made.")
 
 
 def runs_and_warned(number: int, warned: int) -> str:
-    """`3 runs, 1 with a warning`."""
-    single = number == warned == 1
-    return _(
-        "{runs:runs}[[, {warned} with a warning]][[single?, with a warning]]",
-        runs=number,
-        warned=0 if single else warned,
-        single=single,
-    )
+    """`3 runs, 1 with a warning`"""
+    return _("{runs:runs}[[, {warned} with a warning]]", runs=number, warned=warned)
 
 
-def ending(run: Run) -> str:
-    """How a run that gave no rate ended; one that completed without says just that."""
-    return _("no rate") if run.outcome is Outcome.COMPLETED else outcome_in_words(run.outcome)
+def ending(run: Run | CrossCell) -> str:
+    """How a run, or those of a cell, that gave no rate ended; one that completed without says just that."""
+    outcome = run.outcome or Outcome.COMPLETED
+    return _("no rate") if outcome is Outcome.COMPLETED else outcome_in_words(outcome)
 
 
 def stopped_in_words(reason: str) -> str:
@@ -224,8 +176,7 @@ def axis_name(axis: str) -> str:
 
 def resources_agreed(bottlenecks: list[Bottleneck], device: Device) -> str:
     """What repeats agree on; where they differ, all that they name."""
-    names = list(dict.fromkeys(resource_name(each, device) for each in bottlenecks))
-    return either(names) if names else _("unknown")
+    return language.either(list(dict.fromkeys(resource_name(each, device) for each in bottlenecks))) or _("unknown")
 
 
 def busy_name(name: str) -> str:
@@ -236,13 +187,14 @@ def busy_name(name: str) -> str:
 
 def reading_in_words(rates: DiskRates) -> str:
     """`100 MB/s, 2,000 IOPS` of a tier's reads; its writes where only those are known."""
-    return rate_pair(rates.read_bytes_per_second, rates.read_iops) or rates_in_words(rates) or _("nothing")
+    read = names.rate_pair(rates.read_bytes_per_second, rates.read_iops)
+    return read or names.rates_in_words(rates) or _("nothing")
 
 
 def declared_in_words(tier: DiskTier) -> str:
     """What a tier declares; one that is not emulated and has no place was imported."""
     if tier.emulated is not None:
-        return rates_in_words(tier.emulated)
+        return names.rates_in_words(tier.emulated)
     return _("nothing, it is a real mount") if tier.path is not None else _("nothing is known")
 
 
@@ -258,14 +210,12 @@ def study_disk(name: str, study: Study) -> str:
 
 def spec_line(spec: Spec, study: Study, device: Device | None = None) -> str:
     """`2 vCPUs · 4 GiB · disk ssd (emulated) · batch 32`, with only what the spec fixes."""
-    return spec_name(spec, Terms("", device=device or Device(), emulated_disks=frozenset(study.emulated_disks)), " · ")
+    return " · ".join(names.spec_parts(spec, Terms("", "", device or Device(), frozenset(study.emulated_disks))))
 
 
 def configuration_line(configuration: Configuration, study: Study) -> str:
     """What a run had, as one line, without what an imported table does not say."""
-    value = configuration
-    spec = Spec(value.vcpus, value.memory_bytes, value.disk, value.batch_size, value.gpu, value.gpu_count or 0)
-    return spec_line(spec, study)
+    return spec_line(names.spec_of(configuration), study)
 
 
 def memory_size(configuration: Configuration) -> str:
@@ -275,14 +225,14 @@ def memory_size(configuration: Configuration) -> str:
 
 def place_named(axis: str, configuration: Configuration, study: Study) -> str:
     """Where on an axis of a chart a configuration lies: `2 vCPUs`, `4 GiB`, `batch 32`; '' where it does not say."""
-    value = configuration
-    if axis == "vcpus" and value.vcpus is not None:
-        return vcpus_in_words(value.vcpus)
-    if axis == "memory_bytes":
-        return memory_size(value)
-    if axis == "batch_size" and value.batch_size is not None:
-        return batch_named(value.batch_size)
-    return study_disk(value.disk, study) if axis == "disk" and value.disk is not None else ""
+    value = getattr(configuration, axis)
+    written: Mapping[str, Callable[[Any], str]] = {
+        "vcpus": language.vcpus_in_words,
+        "memory_bytes": format_bytes,
+        "batch_size": batch_named,
+        "disk": lambda disk: study_disk(disk, study),
+    }
+    return "" if value is None else written[axis](value)
 
 
 # What charts say: their ceilings, where the time of a sample goes, and what pointing at a place tells.
@@ -295,42 +245,22 @@ time_later = Sentence("{time:time} later")
 """Where a study went on after it stood still for so long."""
 
 
-def ceiling_named(name: str, throughput: float, unit: str) -> str:
-    """A line of what one resource would allow: `emulated P100 alone: 219 images/s`."""
-    return _("{resource} alone: {rate}", resource=name, rate=rate_in_words(throughput, unit))
+ceiling_named = Sentence("{name} alone: {throughput:rate/unit}")
+"""A line of what one resource would allow: `emulated P100 alone: 219 images/s`."""
 
 
-def ceilings_above(names: Sequence[str]) -> str:
+def ceilings_above(ceilings: Sequence[str]) -> str:
     """What lies too high to be drawn."""
-    return _("Above this picture: {ceilings}.", ceilings=clauses(names))
+    return _("Above this picture: {ceilings}.", ceilings=clauses(ceilings))
 
 
-def disk_ceiling(throughput: float, memory_bytes: int | None, unit: str) -> str:
-    """Beside what a tier gives: how many samples a second that is, at what a sample was seen to need of it.
-
-    With a memory size where the page cache serves another share of the data with each.
-    """
-    rate = rate_in_words(throughput, unit)
-    return _("enough for {rate}[[ with {memory:bytes} of memory]]", memory=memory_bytes, rate=rate)
-
-
-def time_axis(unit: str, scale: str) -> str:
-    """What the axis of a sample's time is called: `where the time goes, ms an image (model)`."""
-    return _("where the time goes, {time} (model)", time=a_sample(scale, unit))
-
-
-def time_part(part: str, seconds: float, whole: float, unit: str, place: str) -> str:
-    """`CPU at 0.5 vCPU: 4.48 ms of 5.45 ms an image (82 %), by the model`."""
-    return _(
-        "{resource} at {place}: {time:brief} of {whole} ({share:share}), by the model",
-        resource=part,
-        place=place,
-        time=seconds,
-        whole=a_sample(brief(whole), unit),
-        share=seconds / whole,
-    )
-
-
+disk_ceiling = Sentence("enough for {throughput:rate/unit}[[ with {memory:bytes} of memory]]")
+"""Beside what a tier gives: how many samples a second that is, at what a sample was seen to need of it; with a memory
+size where the page cache serves another share of the data with each."""
+time_axis = Sentence("where the time goes, {scale:each/unit} (model)")
+"""What the axis of a sample's time is called: `where the time goes, ms an image (model)`."""
+time_part = Sentence("{resource} at {place}: {seconds:brief} of {whole:each/unit} ({share:share}), by the model")
+"""`CPU at 0.5 vCPU: 4.48 ms of 5.45 ms an image (82 %), by the model`."""
 _WAITS: Mapping[Bottleneck, str] = {
     Bottleneck.DISK_BANDWIDTH: N_("disk wait (bandwidth)"),
     Bottleneck.DISK_IOPS: N_("disk wait (IOPS)"),
@@ -338,7 +268,7 @@ _WAITS: Mapping[Bottleneck, str] = {
     Bottleneck.SERIAL: N_("serial part, which no vCPU shortens"),
 }
 _CPU_WORK: Mapping[str, str] = {
-    PREPROCESSING: N_("decode, resize and encode (CPU)"),
+    kinds.PREPROCESSING: N_("decode, resize and encode (CPU)"),
     "image_training": N_("decode[[part? and augment]][[!part?, augment and compute]] (CPU)"),
     "image_inference": N_("decode[[!part? and compute]] (CPU)"),
 }
@@ -347,7 +277,7 @@ _CPU_WORK: Mapping[str, str] = {
 def stage_of_time(bottleneck: Bottleneck, device: Device, kind: str, part: str) -> str:
     """What takes the time of a sample, by its work; `part` of the CPU's is the `input`, the `step`, or '' for both."""
     if bottleneck is Bottleneck.CPU:
-        if part == "step" or kind in LANGUAGE:
+        if part == "step" or kind in kinds.LANGUAGE:
             return _("compute (CPU)")
         return _(_CPU_WORK[kind], part=part) if kind in _CPU_WORK else _("CPU")
     if bottleneck is Bottleneck.ACCELERATOR:
@@ -359,27 +289,23 @@ def stop_line(
     label: str, measured: Estimate | None, runs: int, modelled: Estimate | None, extrapolated: bool, unit: str
 ) -> str:
     """What is known of one series at one place: what was measured, what the model says."""
+    values = {"measured": measured, "runs": runs, "modelled": modelled, "unit": unit, "beyond": extrapolated}
     text = clauses(
         [
-            _("measured {rate}, {runs:runs}", runs=runs, rate=rate_interval(measured, unit)) if measured else "",
-            _(
-                "[[beyond?extrapolated]][[!beyond?model]] {rate}",
-                beyond=extrapolated,
-                rate=rate_interval(modelled, unit),
-            )
-            if modelled
-            else "",
+            _("[[measured {measured:rate/unit}, {runs:runs}]]", **values),
+            _("[[beyond?extrapolated {modelled:rate/unit}]][[!beyond?model {modelled:rate/unit}]]", **values),
         ]
     )
     return _("{series}: {text}", series=label, text=text) if label and text else text
 
 
 def accelerators_scaled(label: str, count: int, rate: Estimate, fewest: int, efficiency: float, unit: str) -> str:
-    """`4 x V100: 1,420 images/s (1,400–1,440), 91 % of 4 times what 1 gives`."""
+    """`4 x V100: 1,420 images/s (1,400–1,440), 91 % of perfect scaling from 1`."""
     return _(
-        "{accelerators}: {rate}[[, {efficiency:share} of perfect scaling from {fewest}]]",
+        "{accelerators}: {rate:rate/unit}[[, {efficiency:share} of perfect scaling from {fewest}]]",
         accelerators=accelerators_name(label, count),
-        rate=rate_interval(rate, unit),
+        rate=rate,
+        unit=unit,
         efficiency=None if count == fewest else efficiency,
         fewest=fewest,
     )
@@ -413,45 +339,33 @@ def map_cell(prediction: Prediction, measured: Estimate | None, study: Study, de
     if prediction.out_of_memory:
         return _("{configuration}: out of memory", configuration=where)
     rates = _(
-        "model {rate}[[; measured {measured}]]",
-        rate=rate_interval(prediction.throughput, unit),
-        measured="" if measured is None else rate_interval(measured, unit),
+        "model {modelled:rate/unit}[[; measured {measured:rate/unit}]]",
+        modelled=prediction.throughput,
+        measured=measured,
+        unit=unit,
     )
-    shares = sorted(prediction.shares.items(), key=lambda item: -item[1])
-    named = [
+    binding = [
         _("{resource} {share:share}", resource=resource_name(Bottleneck(name), device), share=share)
-        for name, share in shares
+        for name, share in sorted(prediction.shares.items(), key=lambda item: -item[1])
         if share >= 0.05
     ]
-    return "\n".join([where, rates, *([_("binds: {resources:and}", resources=named)] if named else [])])
+    return "\n".join(filter(None, (where, rates, _("[[binds: {resources:and}]]", resources=binding))))
 
 
-def map_read(unit: str, fixed: str) -> str:
-    """What the numbers of the map are, and what holds for all of its places; '' where nothing is said of that."""
-    return _(
-        "The first number is {unit} by the model, the one beside a point the median of the runs there.[[ At {fixed}.]]",
-        unit=unit,
-        fixed=fixed,
-    )
+map_read = Sentence(
+    "The first number is {unit} by the model, the one beside a point the median of the runs there.[[ At {fixed}.]]"
+)
+"""What the numbers of the map are, and what holds for all of its places: '' where nothing is said of that."""
 
 
 def disks_not_told_apart(disks: Sequence[str], places: Sequence[str]) -> str:
     """Disks whose rates differ by chance alone; at these places, or wherever they were compared where none is named."""
-    where = clauses(places) if any(", " in place for place in places) else listed(places)
+    where = clauses(places) if any(", " in place for place in places) else language.listed(places)
     return _("[[At {places} the]][[!places?The]] runs do not tell {disks:and} apart.", places=where, disks=disks)
 
 
-def chart_described(runs: int, failed: int, low: float, high: float, unit: str) -> str:
-    """What a chart shows, for a reader who does not see it."""
-    return _(
-        "{runs:runs} measured, from {low} to {high}.[[ Failed: {failed}.]]",
-        runs=runs,
-        low=rate_in_words(low, unit),
-        high=rate_in_words(high, unit),
-        failed=failed,
-    )
-
-
+chart_described = Sentence("{runs:runs} measured, from {low:rate/unit} to {high:rate/unit}.[[ Failed: {failed}.]]")
+"""What a chart shows, for a reader who does not see it."""
 _TIMES: Sequence[tuple[float, float, str]] = (
     (180.0, 1.0, N_("seconds of measuring")),
     (3 * 3600.0, 60.0, N_("minutes of measuring")),
@@ -467,14 +381,8 @@ def time_of_measuring(longest: float) -> tuple[float, str]:
     return unit, _(name)
 
 
-def runs_over_time(points: int, runs: int, rests: int) -> str:
-    """What a picture over time shows, for a reader who does not see it."""
-    return _(
-        "{runs:runs}, {points} with a rate.[[ The study stood still: {rests} ×.]]",
-        runs=runs,
-        points=points,
-        rests=rests,
-    )
+runs_over_time = Sentence("{runs:runs}, {points} with a rate.[[ The study stood still: {rests} ×.]]")
+"""What a picture over time shows, for a reader who does not see it."""
 
 
 # The table of frameworks beside each other, for the terminal and the page.
@@ -527,8 +435,8 @@ def _conditions(each: CrossRow, study: Study) -> tuple[str, ...]:
         each.precision or "",
         _device(each.accelerator) if each.accelerator is not None else "",
         accelerators_name(None, each.accelerators) if each.accelerators > 1 else "",
-        vcpus_in_words(each.vcpus) if each.vcpus is not None else "",
-        _("{size:bytes} memory", size=each.memory_bytes) if each.memory_bytes is not None else "",
+        _("[[{vcpus:vcpus}]]", vcpus=each.vcpus),
+        _("[[{size:bytes} memory]]", size=each.memory_bytes),
         study_disk(each.disk, study) if each.disk is not None else "",
         input_named(each.input) if each.input != "disk" else "",
     )
@@ -538,38 +446,30 @@ def seconds_a_batch(cell: CrossCell) -> str:
     """`412 ms ±1.5 %`; of a cell that is missing why: `out of memory`."""
     estimate = cell.seconds
     if estimate is None:
-        if cell.outcome is None or cell.outcome is Outcome.COMPLETED:
-            return _("no rate")
-        return outcome_in_words(cell.outcome)
-    seconds, low = format_seconds(estimate.value), format_seconds(estimate.low)
+        return ending(cell)
+    seconds, low, high = (language.QUANTITIES["time"](value) for value in (estimate.value, estimate.low, estimate.high))
     if not estimate.has_interval:
         return seconds
     if estimate.high < WIDEST * estimate.value and estimate.low > estimate.value / 2:
-        return f"{seconds} {around(estimate)}"
+        return f"{seconds} {language.around(estimate)}"
     if not math.isfinite(estimate.high):
         return _("{seconds} ({low} or more)", seconds=seconds, low=low)
-    return with_interval(seconds, low, format_seconds(estimate.high))
+    return language.with_interval(seconds, low, high)
 
 
 def cell_ranked(cell: CrossCell, each: CrossRow) -> list[str]:
     """`rank 2, 1.35×`, `78 images/s`, and `doubtful` where its runs have such warnings; empty for a missing cell."""
-    rank = _rank(cell, each)
-    if not rank or cell.throughput is None:
+    if cell.rank is None or cell.ratio is None or cell.throughput is None:
         return []
-    doubt = [_("doubtful")] if cell.doubtful else []
-    return [rank, rate_in_words(cell.throughput.value, each.sample_unit), *doubt]
-
-
-def _rank(cell: CrossCell, each: CrossRow) -> str:
-    if cell.rank is None or cell.ratio is None:
-        return ""
     ratio = f"{cell.ratio:.{RATIO_DIGITS if cell.ratio < MANY_TIMES else 0}f}"
-    return _(
+    rank = _(
         "[[shared?shares ]]rank {rank}[[, {ratio}×]]",
         shared=sum(other.rank == cell.rank for other in each.cells) > 1,
         rank=cell.rank,
         ratio=ratio if float(ratio) > 1 else "",
     )
+    rate = language.rate_in_words(cell.throughput.value, each.sample_unit)
+    return [rank, rate, *([_("doubtful")] if cell.doubtful else [])]
 
 
 def cross_answer(table: CrossTable) -> str:
@@ -577,74 +477,64 @@ def cross_answer(table: CrossTable) -> str:
     compared = [each for each in table.rows if sum(cell.seconds is not None for cell in each.cells) > 1]
     if not compared:
         return ""
-    alone = [cells[0] for each in compared if len(cells := _first(each)) == 1]
-    ahead = Counter(alone).most_common()
-    named = ahead if len(ahead) <= MOST_AHEAD + 1 else ahead[:MOST_AHEAD]
-    others = sum(count for _at, count in ahead[len(named) :])
-    columns = [_("{column} in {count}", column=column_named(table.columns[at]), count=count) for at, count in named]
+    first = [[at for at, cell in enumerate(each.cells) if cell.rank == 1] for each in compared]
+    ahead = Counter(places[0] for places in first if len(places) == 1).most_common()
+    shown = ahead if len(ahead) <= MOST_AHEAD + 1 else ahead[:MOST_AHEAD]
+    others = sum(count for _at, count in ahead[len(shown) :])
+    columns = [_("{column} in {count}", column=column_named(table.columns[at]), count=count) for at, count in shown]
     columns += [_("others in {count}", count=others)] if others else []
-    doubtful = sum(any(cell.doubtful for cell in each.cells) for each in compared)
-    values = {"columns": columns, "open": len(compared) - len(alone), "doubtful": doubtful}
-    return (_AHEAD if columns else _OPEN)(count=len(compared), **values)
+    return (_AHEAD if columns else _OPEN)(
+        count=len(compared),
+        columns=columns,
+        open=len(compared) - sum(count for _at, count in ahead),
+        doubtful=sum(any(cell.doubtful for cell in each.cells) for each in compared),
+    )
 
 
-_OPEN = Counted(
-    "Which is the fastest cannot be told in the one comparison.[[doubtful? Its figures are doubtful.]]",
-    "Which is the fastest cannot be told in any of {count} comparisons.[[ Figures of {doubtful} of them are "
-    "doubtful.]]",
+_OPEN = Sentence(
+    "Which is the fastest cannot be told, of {count:comparisons}.[[ Figures of {doubtful} of them are doubtful.]]"
 )
-_AHEAD = Counted(
-    "[[!doubtful?Surely the fastest]][[doubtful?The fastest by their intervals]], of {count} comparison: "
-    "{columns:and}.[[doubtful? Its figures are doubtful.]]",
-    "[[!doubtful?Surely the fastest]][[doubtful?The fastest by their intervals]], of {count} comparisons: "
-    "{columns:and}[[; in {open} it cannot be told]].[[doubtful? Figures of {doubtful} of them are doubtful.]]",
+_AHEAD = Sentence(
+    "[[!doubtful?Surely the fastest]][[doubtful?The fastest by their intervals]], of {count:comparisons}: "
+    "{columns:and}[[; in {open} it cannot be told]].[[ Figures of {doubtful} of them are doubtful.]]"
 )
-
-
-def _first(each: CrossRow) -> list[int]:
-    return [at for at, cell in enumerate(each.cells) if cell.rank == 1]
 
 
 cross_shades = Sentence("The darker, the nearer to the best time of the row; bold: rank 1.")
 """What the colours of the table mean, on the page."""
 answers_in_short = Sentence("Why an answer is so: `{command}`, or the page.")
 """Behind the answers of many workloads, a line each, with the `command` that shows one whole."""
-_NETWORKS: Mapping[DifferenceKind, str] = {
-    DifferenceKind.BATCH_NORMALISATION: N_(
-        "{network} is not the same network in both: MXNet's has {mxnet} parameters and no batch normalisation, "
-        "PyTorch's has {pytorch}, with batch normalisation and with 3x3 in the place of 5x5"
+_NETWORKS: Mapping[kinds.DifferenceKind, str] = {
+    kinds.DifferenceKind.BATCH_NORMALISATION: N_(
+        "{network} is not the same network in both: MXNet's has {mxnet:,} parameters and no batch normalisation, "
+        "PyTorch's has {pytorch:,}, with batch normalisation and with 3x3 in the place of 5x5."
     ),
-    DifferenceKind.BIASES: N_(
-        "{network} has {mxnet} parameters in MXNet and {pytorch} in PyTorch: biases in front of batch normalisation, "
-        "which cost next to nothing"
+    kinds.DifferenceKind.BIASES: N_(
+        "{network} has {mxnet:,} parameters in MXNet and {pytorch:,} in PyTorch: biases in front of batch "
+        "normalisation, which cost next to nothing."
     ),
 }
 """How two frameworks define a network otherwise."""
-
-
-def _definitions_differ(network: str) -> str:
-    difference = DIFFERENCES[network]
-    figures = {name: whole(count) for name, count in difference.parameters.items()}
-    return _("{clause}.", clause=_(_NETWORKS[difference.kind], network=network, **figures))
 
 
 def cross_notes(table: CrossTable, alike: Sequence[str]) -> list[str]:
     """Under the table: what its figures are, what rows share, how sure ranks are, which networks differ."""
     modes = {each.mode for each in table.rows}
     note = _(
-        "Figures are seconds a mini-batch with the 95 % interval of their runs[[, all with {alike}]]. A rank counts "
-        "those in the row that are surely faster, so two that cannot be told apart share one.[[compares? 2× is twice "
-        "the best time of the row.]][[modes? Training is forward, backward and update.]][[single? Where a cell has a "
-        "single run, ranks allow for another one that differs by {share} or more.]][[ Doubtful figures, whose runs "
-        "have warnings, most often of a busy host: {doubtful}.]]",
+        "Figures are seconds a mini-batch with the 95 % interval of their runs[[, all with {alike}]]. A "
+        "rank counts those in the row that are surely faster, so two that cannot be told apart share "
+        "one.[[compares? 2× is twice the best time of the row.]][[modes? Training is forward, backward "
+        "and update.]][[ Where a cell has a single run, ranks allow for another one that differs by "
+        "{table.supposed:share} or more.]][[ Doubtful figures, whose runs have warnings, most often of a "
+        "busy host: {doubtful}.]]",
+        table=table,
         alike=row(alike),
         compares=any(cell.ratio is not None and cell.ratio > 1 for each in table.rows for cell in each.cells),
-        modes=TRAIN in modes and len(modes) > 1,
-        single=table.supposed is not None,
-        share="" if table.supposed is None else percent(table.supposed),
+        modes=kinds.TRAIN in modes and len(modes) > 1,
         doubtful=sum(bool(cell.doubtful) for each in table.rows for cell in each.cells),
     )
-    return [note, *map(_definitions_differ, table.not_the_same)]
+    different = [(network, kinds.DIFFERENCES[network]) for network in table.not_the_same]
+    return [note, *(_(_NETWORKS[each.kind], network=name, **each.parameters) for name, each in different)]
 
 
 def cross_lines(table: CrossTable, study: Study) -> Iterator[str]:
@@ -660,15 +550,14 @@ def cross_lines(table: CrossTable, study: Study) -> Iterator[str]:
         for each, parts in zip(group.rows, group.apart, strict=True):
             name = row([group.title, parts]) if single else f"  {parts or group.title}"
             pairs = zip(table.columns, each.cells, strict=True)
-            cells = clauses(_cell_line(column, cell, each) for column, cell in pairs if cell.runs)
+            cells = clauses(
+                f"{column_named(column)} {row([seconds_a_batch(cell), *cell_ranked(cell, each)])}"
+                for column, cell in pairs
+                if cell.runs
+            )
             yield f"  {_('{name}: {text}', name=name, text=cells)}"
     for note in cross_notes(table, alike):
         yield f"  {note}"
-
-
-def _cell_line(column: CrossColumn, cell: CrossCell, each: CrossRow) -> str:
-    doubt = _("doubtful") if cell.doubtful else ""
-    return f"{column_named(column)} {row([seconds_a_batch(cell), _rank(cell, each), doubt])}"
 
 
 def cross_groups(table: CrossTable, study: Study) -> tuple[list[str], list[CrossGroup]]:
@@ -680,22 +569,20 @@ def cross_groups(table: CrossTable, study: Study) -> tuple[list[str], list[Cross
         row(part for part, is_same in zip(parts[1:], same[1:], strict=True) if not is_same) for parts in conditions
     ]
     groups = []
-    for (network, mode), pairs in groupby(
-        zip(table.rows, apart, strict=True), key=lambda each: (each[0].network, each[0].mode)
-    ):
-        rows, own = zip(*pairs, strict=True)
-        title = network if same[0] or mode is None else row([network, _mode(mode)])
+    pairs = zip(table.rows, apart, strict=True)
+    for (network, mode), alike_rows in groupby(pairs, key=lambda pair: (pair[0].network, pair[0].mode)):
+        rows, own = zip(*alike_rows, strict=True)
+        training = mode == kinds.TRAIN
+        title = (
+            network if same[0] or mode is None else row([network, _("training") if training else mode_in_words(mode)])
+        )
         tried = [at for at in range(len(table.columns)) if any(each.cells[at].runs for each in rows)]
         groups.append(CrossGroup(title, rows, own, tuple(tried)))
     return alike, groups
-
-
-def _mode(mode: str) -> str:
-    return _("training") if mode == TRAIN else mode_in_words(mode)
 
 
 def _device(label: str) -> str:
     """A machine that a table names says by its name what computed."""
     if label.startswith(CPU_OF):
         return label.removeprefix(CPU_OF)
-    return _("CPU") if label == CPU_LABEL else gpu_name(label)
+    return _("CPU") if label == CPU_LABEL else names.gpu_name(label)

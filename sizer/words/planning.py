@@ -11,10 +11,8 @@ from sizer.plan.chosen import NextRun, PlanEnd, Unfinished
 from sizer.plan.following import BatchSearch, Search
 from sizer.records.device import Device
 from sizer.records.run import Run
-from sizer.records.run_kinds import SearchEnd
 from sizer.records.study import PlanEndKind, RunReason, RunReasonKind
-from sizer.records.units import format_number
-from sizer.words.language import N_, Sentence, _, clauses, either, listed, rate_in_words, with_interval
+from sizer.words.language import N_, Sentence, _, clauses, either, listed
 from sizer.words.names import disk_name, emulated_rate_in_words, floor_in_words, largest_in_words
 from sizer.words.runs import run_in_words
 
@@ -62,9 +60,11 @@ def touch_line(touch: Touch, what: object = "", name: object = "", program: obje
 
 def emulated_line(workload: str, device: Device, batch_size: int) -> str:
     """How fast an emulated GPU is with a batch, how sure that is, and where it comes from."""
-    rate = rate_in_words(device.samples_per_second or 0.0, "sample")
-    if device.rate_low is not None and device.rate_high is not None:
-        rate = with_interval(rate, format_number(device.rate_low), format_number(device.rate_high))
+    rate = _(
+        "{device.samples_per_second:rate/unit}[[ ({device.rate_low:number} to {device.rate_high:number})]]",
+        device=device,
+        unit="sample",
+    )
     return _(
         "emulates: {accelerator} for `{workload}`, with a batch of {size}: {rate}",
         accelerator=device.gpu or _("an accelerator"),
@@ -80,28 +80,29 @@ plan_total = Sentence(
     "{left:runs}, about {time:time}, not counting making data and checking disks; {finished} finished"
 )
 time_guessed = Sentence(
-    "no run of {workloads:coded} has been seen yet, so this time is a guess of start-up and steps; it is corrected "
-    "after each run"
+    "no run of {workloads:coded} has been seen yet, so this time is a guess of start-up and steps; it "
+    "is corrected after each run"
 )
 epochs_take_longer = Sentence(
     "runs with cache natural last at least two epochs of their data, which this time does not include"
 )
 pass_to_come = Sentence(
-    "then 1 run of two epochs of `{workload}` under a memory cap that holds half of its data, to see what the page "
-    "cache serves, unless that would take too long"
+    "then 1 run of two epochs of `{workload}` under a memory cap that holds half of its data, to see "
+    "what the page cache serves, unless that would take too long"
 )
 search_to_come = Sentence(
-    "then up to {most} runs of about {time:time} to find the memory floor of `{workload}`, usually {usual}[[: "
-    "{command}]]"
+    "then up to {most} runs of about {time:time} to find the memory floor of `{workload}`, usually "
+    "{usual}[[: {command}]]"
 )
 batch_search_to_come = Sentence(
-    "then up to {most} runs to find the largest batch of `{workload}` that fits, up to {largest}, usually {usual}: "
-    "the first of about {time:time}, those of larger batches longer, none above {timeout:time}[[: {command}]]"
+    "then up to {most} runs to find the largest batch of `{workload}` that fits, up to {largest}, "
+    "usually {usual}: the first of about {time:time}, those of larger batches longer, none above "
+    "{timeout:time}[[: {command}]]"
 )
 start_to_come = Sentence(
-    "then one run after another, each chosen by what it would tell, until every answer is settled[[others?, and what "
-    "is searched for after that]]: {most:runs} [[finished?more]][[!finished?in all]] at the most, about "
-    "{time:time}[[; {finished} finished]]"
+    "then one run after another, each chosen by what it would tell, until every answer is "
+    "settled[[others?, and what is searched for after that]]: {most:runs} "
+    "[[finished?more]][[!finished?in all]] at the most, about {time:time}[[; {finished} finished]]"
 )
 """Of a dry run, after the next runs of an adaptive plan; `others` where searches or passes are among them."""
 program_not_found = Sentence("not found here")
@@ -168,16 +169,13 @@ def plan_ended(end: PlanEnd, emulated: Collection[str] = ()) -> str:
     """Why an adaptive plan makes no further run, which answers are still open, what failed in every run, and which run
     a larger bound would have room for."""
     made = _("{runs:runs} of {time:time}[[several? together]]", runs=end.runs, time=end.seconds, several=end.runs > 1)
-    failed = _("no run of {names:coded} completed", names=end.failed) if end.failed else ""
     left = [name for name in end.open if name not in end.failed]
-    if end.kind is PlanEndKind.NOTHING_LEFT and end.open and not left:
-        return clauses([failed, _("no further one is made after {made}", made=made)])
     return clauses(
         [
             _(_ENDS[end.kind], made=made, runs=end.runs),
-            _("still open: {left:coded}", left=left) if left else "",
-            failed,
-            _("the next would be {run}", run=_next_in_words(end.then, emulated)) if end.then is not None else "",
+            _("[[still open: {left:coded}]]", left=left),
+            _("[[no run of {names:coded} completed]]", names=end.failed),
+            _("[[the next would be {run}]]", run="" if end.then is None else _next_in_words(end.then, emulated)),
         ]
     )
 
@@ -251,14 +249,7 @@ def unfinished_in_words(left: Unfinished, runs: Sequence[Run]) -> str:
     if isinstance(following, Search):
         return clauses([f"`{name}`: {floor_in_words(following.found(runs), unfinished=True)}", bound])
     if isinstance(following, BatchSearch):
-        return clauses([f"`{name}`: {_largest(following, runs)}", bound])
+        largest = largest_in_words(following.found(runs), unfinished=True)
+        return clauses([f"`{name}`: {largest}", bound])
     epochs = _("two epochs of `{workload}` with half of its data in memory are not measured yet", workload=name)
     return clauses([epochs, bound])
-
-
-def _largest(search: BatchSearch, runs: Sequence[Run]) -> str:
-    found = search.found(runs)
-    if found is not None and found.ended is SearchEnd.UNFINISHED:
-        return largest_in_words(found)
-    known = _("the largest batch that fits is not known") if found is None else largest_in_words(found)
-    return clauses([known, _("the search is not finished")])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
@@ -14,82 +14,72 @@ from sizer.records.run import CauseKind, MeterKind, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Study
 from sizer.records.units import format_bytes, format_number, format_seconds
+from sizer.words import language
 from sizer.words.language import (
+    N_,
     Counted,
     Sentence,
     _,
     _n,
     clauses,
-    from_to,
     listed,
-    one_of,
-    rate_in_words,
-    rate_interval,
     row,
-    several_of,
-    vcpus_listed,
 )
 from sizer.words.runs import meter_in_words
 
 # What a profile says: what a program needs, which axes follow from it, and what to type where there is no rate.
 
 
+_NEEDS = (
+    N_("what `{workload}` used without limits:"),
+    N_(
+        "  vCPUs: [[{busy_vcpus:.2f} of {vcpus:number} busy]][[!busy_vcpus?how many of {vcpus:number} "
+        "were busy was not accounted]][[, while other programs took {taken_cores:.2f}]]"
+    ),
+    N_("  threads: [[up to {threads}]][[!threads?not counted]]; OMP_NUM_THREADS was {vcpus:.0f}"),
+    N_("[[  memory: {memory} at its peak that cannot be dropped, and {cached} of page cache]]"),
+    N_("[[  disk: {read} read and {written} written for each {sample}]]"),
+    N_("[[  start: {first_step_seconds:time} to its first step]]"),
+    N_(
+        "  rate: {rate}[[, {batch:number} {units} a step]], [[counted {counted}]][[!counted?told by the "
+        "program itself]][[unseen?; how many samples a step has was not seen: to count them, add "
+        "--samples-per-step N]]"
+    ),
+)
+
+
 def needs_lines(needs: Needs, workload: str) -> Iterator[str]:
     """What a program used in its run without limits, a line for each resource."""
-    yield _("what `{workload}` used without limits:", workload=workload)
-    for line in filter(None, _needs(needs)):
-        yield f"  {line}"
-
-
-def _needs(needs: Needs) -> Iterator[str]:
-    values = vars(needs) | {"sample": printable(one_of(needs.unit)), "rate": _rate(needs)}
-    yield _(
-        "vCPUs: [[{busy_vcpus:.2f} of {vcpus:number} busy]][[!busy_vcpus?how many of {vcpus:number} were busy was not "
-        "accounted]][[, while other programs took {taken_cores:.2f}]]",
-        **values,
-    )
-    yield _("threads: [[up to {threads}]][[!threads?not counted]]; OMP_NUM_THREADS was {vcpus:.0f}", **values)
-    if needs.own_memory_bytes is not None:
-        yield _(
-            "memory: {own_memory_bytes:bytes} at its peak that cannot be dropped, and {page_cache_bytes:amount} of "
-            "page cache",
-            **values,
-        )
-    if needs.read_bytes is not None and needs.written_bytes is not None:
-        yield _("disk: {read_bytes:amount} read and {written_bytes:amount} written for each {sample}", **values)
-    if needs.first_step_seconds is not None:
-        yield _("start: {first_step_seconds:time} to its first step", **values)
-    yield _("rate: {rate}", **values)
-
-
-def _rate(needs: Needs) -> str:
-    own = needs.meter is None or needs.meter.kind is MeterKind.EVENTS
-    batch = needs.batch_samples if needs.samples_seen and needs.batch_samples != 1 else None
-    return _(
-        "{rate}[[, {batch:number} {units} a step]], {counted}[[unseen?; how many samples a step has was not seen: to "
-        "count them, add --samples-per-step N]]",
-        rate=rate_interval(needs.rate, printable(needs.unit)),
-        batch=batch,
-        units=printable(several_of(needs.unit)),
-        counted=_("told by the program itself")
-        if own or needs.meter is None
-        else _("counted {meter}", meter=meter_in_words(needs.meter)),
-        unseen=not needs.samples_seen,
-    )
+    amounts = {
+        "memory": needs.own_memory_bytes,
+        "cached": needs.page_cache_bytes,
+        "read": needs.read_bytes,
+        "written": needs.written_bytes,
+    }
+    unit, own = printable(needs.unit), needs.meter is None or needs.meter.kind is MeterKind.EVENTS
+    values = {
+        **vars(needs),
+        **{name: "" if value is None else language.amount(value) for name, value in amounts.items()},
+        "workload": workload,
+        "sample": printable(language.one_of(needs.unit)),
+        "rate": language.rate_interval(needs.rate, unit),
+        "batch": needs.batch_samples if needs.samples_seen and needs.batch_samples != 1 else None,
+        "units": printable(language.several_of(needs.unit)),
+        "counted": "" if own or needs.meter is None else meter_in_words(needs.meter),
+        "unseen": not needs.samples_seen,
+    }
+    yield from filter(None, (_(line, **values) for line in _NEEDS))
 
 
 def axes_lines(study: Study, path: Path, runs: int, seconds: float) -> Iterator[str]:
     """Which axes were chosen, how long their runs take, and where that stands."""
     planned = study.workloads[0]
+    disks = (_("the present disk"), *(_("disk `{name}`", name=name) for name in planned.disk))
     axes = (
-        vcpus_listed(planned.vcpus),
-        _("batch sizes {values:and}", values=planned.batch_size) if len(planned.batch_size) > 1 else "",
-        listed([_("the present disk"), *(_("disk `{name}`", name=name) for name in planned.disk)])
-        if planned.disk
-        else "",
-        _("memory caps of {values}", values=listed([*map(format_bytes, planned.memory_bytes)]))
-        if planned.memory_bytes
-        else "",
+        language.vcpus_listed(planned.vcpus),
+        _("[[batch sizes {values:and}]]", values=planned.batch_size if len(planned.batch_size) > 1 else ()),
+        listed(disks) if planned.disk else "",
+        _("[[memory caps of {values:and}]]", values=[*map(format_bytes, planned.memory_bytes)]),
         _("the smallest memory in which it runs") if planned.memory_floor else "",
     )
     yield _("chosen from this: {axes}", axes=clauses(axes))
@@ -112,8 +102,8 @@ def profile_comments(workload: str, path: str, folder: str, needs: Needs | None)
 
 
 follows_from_first_run = Sentence(
-    "this is what is known before the first run, which has no limits; which vCPUs and memory caps are measured "
-    "follows from what it uses"
+    "this is what is known before the first run, which has no limits; which vCPUs and memory caps are "
+    "measured follows from what it uses"
 )
 """Said of a profile that was not begun, after the list of what it would do."""
 profile_interrupted = Sentence("interrupted before the run without limits was done; to go on, type the same again")
@@ -133,40 +123,51 @@ THREE_LINES = (
 )
 
 
+_WHAT_TO_DO: Mapping[str, str] = {
+    "nothing": N_("without a rate of the run without limits nothing else is measured"),
+    "withheld": N_(
+        "its last words name {withheld:and}, set in this shell and not passed on to it; to do so, add: "
+        "--pass-env {typed}"
+    ),
+    "module": N_(
+        "{python:path} has no `{module:plain}`; to run it in the environment that has it, give that one's "
+        "interpreter: sizer profile -- /path/to/environment/bin/python ..."
+    ),
+    "small": N_("this host has too little memory for it: measure on a larger one, or make the batch smaller"),
+    "read": N_(
+        "if it prints its progress, look what sizer reads from that: sizer pattern {log:path}; then give "
+        "an expression: sizer profile --pattern 'step (?P<step>\\d+)' -- ..."
+    ),
+    "uncounted": N_("or let it tell its steps, in three lines that do nothing outside of sizer:"),
+    "log": N_("what it printed: {log:path}"),
+    "fix": N_("fix it, then run the same command"),
+}
+
+
 def first_run_failed(run: Run, log: Path | None, withheld: Sequence[str]) -> Iterator[str]:
     """What to type next where a run without limits gave no rate."""
-    yield _("without a rate of the run without limits nothing else is measured")
-    if withheld:
-        yield _(
-            "its last words name {names:and}, set in this shell and not passed on to it; to do so, add: --pass-env "
-            "{typed}",
-            names=withheld,
-            typed=",".join(withheld),
-        )
     missing = MISSING_MODULE.search(run.error.last_lines) if run.error is not None else None
-    if missing is not None and run.spec.workload.command:
-        yield _(
-            "{python:path} has no `{module}`; to run it in the environment that has it, give that one's interpreter: "
-            "sizer profile -- /path/to/environment/bin/python ...",
-            python=run.spec.workload.command[0],
-            module=printable(missing["module"]),
-        )
-    kinds = set() if run.error is None else {each.kind for each in (run.error.cause, *run.error.reasons)}
-    if run.outcome is Outcome.OUT_OF_MEMORY:
-        yield _("this host has too little memory for it: measure on a larger one, or make the batch smaller")
-    elif kinds & UNCOUNTED and not kinds & {CauseKind.EXIT_STATUS, CauseKind.SIGNAL}:
-        # Its steps are what is missing; a crash may have come before there were any.
-        if log is not None and CauseKind.NO_OUTPUT not in kinds:
-            yield _(
-                "if it prints its progress, look what sizer reads from that: sizer pattern {log:path}; then give an "
-                "expression: sizer profile --pattern 'step (?P<step>\\d+)' -- ...",
-                log=log,
-            )
-        yield _("or let it tell its steps, in three lines that do nothing outside of sizer:")
-        yield from THREE_LINES
-    if log is not None:
-        yield _("what it printed: {log:path}", log=log)
-    yield _("fix it, then run the same command")
+    causes = set() if run.error is None else {cause.kind for cause in (run.error.cause, *run.error.reasons)}
+    command = run.spec.workload.command
+    small = run.outcome is Outcome.OUT_OF_MEMORY
+    # Where its steps are what is missing; a crash may have come before there were any.
+    uncounted = not small and causes & UNCOUNTED and not causes & {CauseKind.EXIT_STATUS, CauseKind.SIGNAL}
+    values = {
+        "nothing": True,
+        "withheld": withheld,
+        "typed": ",".join(withheld),
+        "module": missing["module"] if missing is not None and command else "",
+        "python": next(iter(command), ""),
+        "small": small,
+        "read": uncounted and log is not None and CauseKind.NO_OUTPUT not in causes,
+        "uncounted": uncounted,
+        "log": log,
+        "fix": True,
+    }
+    for condition, line in _WHAT_TO_DO.items():
+        if values[condition]:
+            yield _(line, **values)
+            yield from THREE_LINES if condition == "uncounted" else ()
 
 
 # What was read from a log, for whoever tries a pattern.
@@ -179,17 +180,20 @@ log_cut = Sentence("only the first {size:bytes} were read")
 def log_line(line: ReadLine) -> str:
     """`line 12: epoch 1, batch 200 of 1,444, 155 ms a batch`."""
     reading = line.reading
-    parts = [
-        "" if reading.epoch is None else _("epoch {epoch}", epoch=reading.epoch),
-        "" if reading.samples is None else _("sample {count:,}", count=reading.samples),
-        _("batch {count:,}[[ of {total:,}]]", count=reading.step, total=reading.total)
-        if reading.samples is None and reading.step is not None
-        else "",
-        "" if reading.rate is None else rate_in_words(reading.rate, "sample"),
-        "" if reading.seconds is None else _("{time:time} a batch", time=reading.seconds),
-        "" if reading.batches is None else _("{rate:number} batches/s", rate=reading.batches),
-        "" if reading.elapsed is None else _("{time:time} since its epoch began", time=reading.elapsed),
-    ]
+    step = None if reading.samples is not None else reading.step
+    parts = (
+        _("[[epoch {epoch}]]", epoch=None if reading.epoch is None else str(reading.epoch)),
+        _("[[sample {count}]]", count=None if reading.samples is None else f"{reading.samples:,}"),
+        _(
+            "[[batch {count}]][[ of {total:,}]]",
+            count=None if step is None else f"{step:,}",
+            total=step and reading.total,
+        ),
+        "" if reading.rate is None else language.rate_in_words(reading.rate, "sample"),
+        _("[[{time:time} a batch]]", time=reading.seconds),
+        _("[[{rate:number} batches/s]]", rate=reading.batches),
+        _("[[{time:time} since its epoch began]]", time=reading.elapsed),
+    )
     return _("line {number:,}: {numbers}", number=line.number, numbers=row(parts))
 
 
@@ -211,7 +215,7 @@ def log_summary(content: LogContent) -> str:
             ),
             counted,
             _n("{count} epoch", "{count} epochs", content.epochs + 1) if content.epochs else "",
-            _("{count:,} of evaluations passed over", count=content.evaluations) if content.evaluations else "",
+            _("[[{count:,} of evaluations passed over]]", count=content.evaluations),
         ]
     )
 
@@ -225,9 +229,9 @@ def log_times(content: LogContent) -> str:
     if not figures:
         return ""
     return _(
-        "the log reports {span}[[times? a batch]][[!times? samples/s]] (median {median}); in a run, its lines must "
-        "come as fast as that",
+        "the log reports {span}[[times? a batch]][[!times? samples/s]] (median {median}); in a run, its "
+        "lines must come as fast as that",
         times=times,
-        span=from_to(written(min(figures)), written(max(figures))),
+        span=language.from_to(written(min(figures)), written(max(figures))),
         median=written(median(figures)),
     )

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 from sizer.plan.following import BatchSearch, Following, ObstacleKind, PassResult, Search
 from sizer.plan.reference_runs import Spread
@@ -17,30 +16,16 @@ from sizer.records.configuration import Bottleneck
 from sizer.records.kinds import COMMAND
 from sizer.records.messages import printable
 from sizer.records.own_programs import KNOWN_LOGS, placeholders_in
-from sizer.records.run import (
-    Evidence,
-    EvidenceKind,
-    LimitedBy,
-    LimitedByKind,
-    Meter,
-    MeterKind,
-    Run,
-    WarningKind,
-)
+from sizer.records.prediction import Spec
+from sizer.records.run import Evidence, EvidenceKind, LimitedBy, LimitedByKind, Meter, MeterKind, Run, WarningKind
 from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import RunSpec
-from sizer.records.units import format_bytes
+from sizer.words import names
 from sizer.words.failures import failure_line
-from sizer.words.language import N_, Counted, Sentence, _, _n, around, percent, rate_in_words, row, vcpus_in_words
+from sizer.words.language import N_, Sentence, _, _n, around, row
 from sizer.words.names import (
-    accelerators_name,
-    batch_named,
-    bound_in_words,
-    disk_in_words,
-    floor_in_words,
-    largest_in_words,
+    Terms,
     outcome_in_words,
-    rates_in_words,
 )
 from sizer.words.warnings import warning_line, warning_name, warning_names
 
@@ -70,7 +55,7 @@ _EVIDENCE: Mapping[EvidenceKind, str] = {
 def evidence_in_words(evidence: Evidence) -> str:
     """What the bottleneck was named by: `the disk's IOPS 97 % busy`."""
     shares = row(
-        _("{resource} {share}", resource=_(_BUSY[name]) if name in _BUSY else name, share=percent(share))
+        _("{resource} {share:share}", resource=_(_BUSY[name]) if name in _BUSY else name, share=share)
         for name, share in evidence.figures.items()
     )
     values = {"text": evidence.text or "", "shares": shares or _("no accounting")}
@@ -82,64 +67,45 @@ in_so_many_runs = Sentence("in {count} of {runs} runs {evidence}")
 
 
 # Runs that isolate a stage.
-class _Stage(NamedTuple):
-    title: str
-    isolating: str
-    shown: str
-    learnt: str
-
-
-_STAGES: Mapping[str, _Stage] = {
-    "step": _Stage(
+STAGES: Mapping[str, tuple[str, str, str, str]] = {
+    "step": (
         N_("Step"),
         N_("isolating the step"),
         N_("the step alone: nothing is read or decoded"),
         N_("how fast the step can be, and what a batch costs beside its samples"),
     ),
-    "pipeline": _Stage(
+    "pipeline": (
         N_("Input pipeline"),
         N_("isolating the input pipeline"),
         N_("the input pipeline without the disk: the data is in memory"),
         N_("how the input scales with vCPUs"),
     ),
-    "disk": _Stage(
+    "disk": (
         N_("Disk"),
         N_("isolating the disk"),
         N_("the disk alone: the data is read as the loader reads it, and not used"),
         N_("what this disk gives for this way of reading"),
     ),
-    "cache": _Stage(
+    "cache": (
         N_("Page cache"),
         N_("isolating the page cache"),
         N_("what the page cache serves where memory holds half of the data"),
         N_("how many reads of a later epoch memory saves"),
     ),
 }
+"""Of the stage that a run isolates: its title, that it does so, what that shows, and what the model learns from it."""
 
 
-def stage_title(stage: str) -> str:
-    """The stage that a run isolates, at the head of its row."""
-    return _(_STAGES[stage].title)
-
-
-def isolating_in_words(stage: str) -> str:
-    """That a run isolates this stage."""
-    return _(_STAGES[stage].isolating)
-
-
-def stage_shown(stage: str) -> str:
-    """What a run that isolates this stage shows."""
-    return _(_STAGES[stage].shown)
-
-
-def stage_learnt(stage: str) -> str:
-    """What the model learns from such a run."""
-    return _(_STAGES[stage].learnt)
+def stage_in_words(stage: str) -> tuple[str, str, str, str]:
+    """The same in the reader's language."""
+    title, isolating, shown, learnt = map(_, STAGES[stage])
+    return title, isolating, shown, learnt
 
 
 def stages_in_words(stage: str) -> str:
     """A line of a dry run: what its runs that isolate a stage are for."""
-    return _("runs {isolating} show {shown}", isolating=isolating_in_words(stage), shown=stage_shown(stage))
+    _title, isolating, shown, _learnt = stage_in_words(stage)
+    return _("runs {isolating} show {shown}", isolating=isolating, shown=shown)
 
 
 def remark_in_words(spec: RunSpec) -> str:
@@ -148,7 +114,7 @@ def remark_in_words(spec: RunSpec) -> str:
         return _("search for the memory floor")
     if spec.purpose is Purpose.BATCH_SEARCH:
         return _("search for the largest batch")
-    return isolating_in_words(spec.stage) if spec.stage is not None else ""
+    return stage_in_words(spec.stage)[1] if spec.stage is not None else ""
 
 
 # Searches and passes, which follow from runs.
@@ -158,17 +124,18 @@ def following_in_words(following: Following, runs: Sequence[Run]) -> str:
     """What a search found, or a two-epoch pass showed, or why it did not."""
     name = following.base.workload.name
     if isinstance(following, Search):
-        return f"`{name}`: {floor_in_words(following.found(runs))}"
+        return f"`{name}`: {names.floor_in_words(following.found(runs))}"
     if isinstance(following, BatchSearch):
-        return f"`{name}`: {largest_in_words(following.found(runs))}"
+        return f"`{name}`: {names.largest_in_words(following.found(runs))}"
     return _pass_in_words(following.result(runs), name)
 
 
 def _pass_in_words(result: PassResult, workload: str) -> str:
     obstacle, outcome = result.obstacle, result.outcome
     return _(
-        "two epochs of `{workload}` with half of its data in memory[[ were not measured: {why}]][[unneeded?: not "
-        "needed, another run shows the same]][[: {ended}]][[, {hits:share} of its reads were served from memory]]",
+        "two epochs of `{workload}` with half of its data in memory[[ were not measured: "
+        "{why}]][[unneeded?: not needed, another run shows the same]][[: {ended}]][[, {hits:share} of its "
+        "reads were served from memory]]",
         workload=workload,
         why="" if obstacle is None else _(_OBSTACLES[obstacle], figure=result.figure),
         unneeded=obstacle is None and outcome is None,
@@ -186,31 +153,30 @@ _OBSTACLES: Mapping[ObstacleKind, str] = {
 }
 
 
-_SPREAD = Counted(
-    "the reference configuration was measured {count} time: {low} to {high}, a spread of {spread:tenths}",
-    "the reference configuration was measured {count} times: {low} to {high}, a spread of {spread:tenths}",
+_SPREAD = Sentence(
+    "the reference configuration was measured {of.count:often}: {of.low:rate/of.unit} to "
+    "{of.high:rate/of.unit}, a spread of {of.share:tenths}"
 )
 
 
 def spread_in_words(spread: Spread) -> str:
     """`the reference configuration was measured 4 times: 655 to 742 images/s, a spread of 13.3 %`."""
-    low, high = (rate_in_words(spread.low, spread.unit), rate_in_words(spread.high, spread.unit))
-    return _SPREAD(spread.count, low, high, spread.share)
+    return _SPREAD(of=spread)
 
 
 def host_lines(drift: Spread | None, beside_others: int, runs: int) -> list[str]:
     """How far the host drifted, beside how many of the completed runs of the study something else used its CPUs, and
     what measures better; nothing of a host that was quiet."""
-    lines = [] if drift is None else [_("The host drifted: {spread}.", spread=spread_in_words(drift))]
-    if beside_others:
-        lines.append(
-            _(
-                "Something else used CPUs of the host beside {count} of {runs} runs of the study.",
-                count=beside_others,
-                runs=runs,
-            )
-        )
-    return [*lines, _("A quiet host, or more repeats of each configuration, measures better.")] if lines else []
+    lines = [
+        "" if drift is None else _("The host drifted: {spread}.", spread=spread_in_words(drift)),
+        _(
+            "[[Something else used CPUs of the host beside {count} of {runs} runs of the study.]]",
+            count=beside_others,
+            runs=runs,
+        ),
+    ]
+    better = _("A quiet host, or more repeats of each configuration, measures better.")
+    return [*filter(None, lines), better] if any(lines) else []
 
 
 # What was run.
@@ -223,37 +189,24 @@ def run_in_words(spec: RunSpec, emulated: Collection[str] = ()) -> str:
     """
     limits, workload = spec.limits, spec.workload
     has_batch = workload.kind != COMMAND or spec.batch_size > 1 or "batch_size" in placeholders_in(workload.run_words)
+    limited = Spec(limits.vcpus, limits.memory_bytes, limits.disk)
+    had = Spec(None, batch_size=spec.batch_size if has_batch else None, gpu_count=spec.gpu_count or 0)
+    terms = Terms(workload.name, device=workload.computes_on, emulated_disks=frozenset(emulated))
     parts = [
-        row(
-            [
-                vcpus_in_words(limits.vcpus) if limits.vcpus is not None else "",
-                format_bytes(limits.memory_bytes) if limits.memory_bytes is not None else "",
-                disk_in_words(limits.disk, limits.disk in emulated) if limits.disk is not None else "",
-            ]
-        )
-        or _("no limits"),
-        batch_named(spec.batch_size) if has_batch else "",
-        accelerators_name(None, spec.gpu_count, workload.device) if spec.gpu_count else "",
-        isolating_in_words(spec.stage) if spec.stage is not None else "",
+        *(names.spec_parts(limited, terms) or [_("no limits")]),
+        *names.spec_parts(had, terms),
+        stage_in_words(spec.stage)[1] if spec.stage is not None else "",
     ]
-    return _("{workload} {configuration}", workload=workload.name, configuration=row(parts))
+    return f"{workload.name} {row(parts)}"
 
 
 def imported_run_in_words(run: Run) -> str:
     """The same of a run that was measured elsewhere, with its accelerators, and without what its table does not say."""
-    limits, had = run.spec.limits, run.configuration
-    emulated = run.disk is not None and run.disk.tier.emulated is not None
-    parts = row(
-        [
-            vcpus_in_words(limits.vcpus) if limits.vcpus is not None else "",
-            accelerators_name(had.gpu, had.gpu_count) if had.gpu or had.gpu_count else "",
-            format_bytes(limits.memory_bytes) if limits.memory_bytes is not None else "",
-            disk_in_words(limits.disk, emulated) if limits.disk is not None else "",
-            batch_named(had.batch_size) if had.batch_size is not None else "",
-        ]
-    )
+    limits, had, disk = run.spec.limits, run.configuration, run.disk
+    emulated = {limits.disk or ""} if disk is not None and disk.tier.emulated is not None else set()
+    spec = replace(names.spec_of(had), vcpus=limits.vcpus, memory_bytes=limits.memory_bytes, disk=limits.disk)
     name = run.spec.workload.name
-    return _("{workload} {configuration}", workload=name, configuration=parts) if parts else name
+    return f"{name} {names.spec_name(spec, Terms(name, emulated_disks=frozenset(emulated)))}".strip()
 
 
 # How it ended.
@@ -273,16 +226,20 @@ def result_in_words(run: Run, log: Path | None = None) -> str:
     """The outcome of a run and, if it has one, its rate; `log` is named where a cause is too long to be shown."""
     if run.outcome is not Outcome.COMPLETED or run.throughput is None:
         return _("{outcome} ({cause})", outcome=outcome_in_words(run.outcome), cause=_cause(run, log))
-    rate = rate_in_words(run.throughput.value, printable(run.sample_unit))
     kinds = {warning.kind for warning in run.warnings}
-    if WarningKind.ONE_READING in kinds:
-        rate = _("{rate} (one reading)", rate=rate)
-    elif kinds.isdisjoint(CONTRADICTED) and run.throughput.has_interval:
-        rate = _("{rate} {interval}", rate=rate, interval=around(run.throughput))
-    bound = bound_in_words(run.evidence.bottleneck, run.spec.workload.computes_on) if run.evidence else ""
+    one = WarningKind.ONE_READING in kinds
     # A hook, or a known format of a log, was found by itself: nobody has said so.
     meter = run.meter if run.meter and (run.meter.kind is MeterKind.HOOK or run.meter.source in KNOWN_LOGS) else None
-    return row([rate, bound, _("counted {meter}", meter=meter_in_words(meter)) if meter is not None else ""])
+    known = not one and kinds.isdisjoint(CONTRADICTED) and run.throughput.has_interval
+    return _(
+        "{rate:rate/unit}[[one? (one reading)]][[ {interval}]][[, {bound}]][[, counted {meter}]]",
+        rate=run.throughput.value,
+        unit=printable(run.sample_unit),
+        one=one,
+        interval=around(run.throughput) if known else "",
+        bound=names.bound_in_words(run.evidence.bottleneck, run.spec.workload.computes_on) if run.evidence else "",
+        meter=meter_in_words(meter) if meter is not None else "",
+    )
 
 
 def result_and_warnings(run: Run, log: Path | None = None) -> str:
@@ -292,14 +249,10 @@ def result_and_warnings(run: Run, log: Path | None = None) -> str:
 
 def result_and_doubts(run: Run, log: Path | None = None) -> str:
     """The same with what makes the rate doubtful alone, and in full where it is known to be wrong."""
-    kinds = {*DOUBTS, *CONTRADICTED} - {WarningKind.ONE_READING}
-    doubts = sorted(
-        (warning for warning in run.warnings if warning.kind in kinds), key=lambda warning: warning.kind in CONTRADICTED
-    )  # names before sentences
-    texts = [
-        warning_line(warning, run.sample_unit) if warning.kind in CONTRADICTED else warning_name(warning.kind)
-        for warning in doubts
-    ]
+    doubtful = [warning for warning in run.warnings if warning.kind in DOUBTS]
+    wrong = [warning for warning in run.warnings if warning.kind in CONTRADICTED]
+    texts = [warning_name(each.kind) for each in doubtful if each.kind is not WarningKind.ONE_READING]
+    texts += [warning_line(warning, run.sample_unit) for warning in wrong]
     return _("{result}[[ ({warnings})]]", result=result_in_words(run, log), warnings=row(dict.fromkeys(texts)))
 
 
@@ -321,19 +274,17 @@ def limits_in_words(limited: LimitedBy) -> str:
     if limited.user is not None:
         return row([limits_in_words(replace(limited, user=None)), _(_RIGHTS, **vars(limited))])
     return _(
-        "{backend}: {cpus}, [[memory {memory:bytes} without swap]][[!memory?memory not limited]], {disk}",
-        backend=limited.backend,
-        cpus=_limited_cpus(limited),
-        memory=limited.memory_bytes,
-        disk=_("disk [[{device} ]]not limited", device=limited.device if limited.rates is not None else None)
-        if limited.rates is None or not rates_in_words(limited.rates)
-        else _("disk {device}: {rates}", device=limited.device, rates=rates_in_words(limited.rates)),
+        "{backend}: {cpus}, [[memory {memory_bytes:bytes} without swap]][[!memory_bytes?memory not "
+        "limited]], disk [[{at} ]][[{given}]][[!given?not limited]]",
+        **(vars(limited) | {"cpus": _limited_cpus(limited)}),
+        at=limited.device if limited.rates is not None else None,
+        given=names.rates_in_words(limited.rates) if limited.rates is not None else "",
     )
 
 
 _RIGHTS = N_(
-    "run as {user}, [[{processes:number} processes]][[!processes?processes not limited]], mounts of [[own_mounts?its "
-    "own]][[!own_mounts?the host]]"
+    "run as {user}, [[{processes:number} processes]][[!processes?processes not limited]], mounts of "
+    "[[own_mounts?its own]][[!own_mounts?the host]]"
 )
 AFFINITY = "affinity"
 """The backend that has no other way, so that its name says it."""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sizer.catalog.accelerator_rates import AcceleratorRate
 from sizer.catalog.catalog import DiskOffer, InstanceType
 from sizer.files.own_folder import user_name
 from sizer.host.findings import BusyBy, Check, Finding, FindingKind
@@ -14,67 +12,68 @@ from sizer.host.lock import MeasuringProcess
 from sizer.host.stored_host import Virtualization
 from sizer.limits.topology import CpuCounts
 from sizer.records.answer import Doubt, DoubtKind, InstanceOffer
-from sizer.records.messages import typed_path
 from sizer.records.run import DiskCheck, Failure
-from sizer.records.run_kinds import Outcome
-from sizer.records.units import format_bytes, format_usd
+from sizer.records.units import format_bytes
 from sizer.storage.announcements import Announcement, AnnouncementKind, Leftover, LeftoverKind
 from sizer.storage.disk_check import deviations
-from sizer.words.failures import not_made_ready
-from sizer.words.language import _, _n, in_words, listed, operations, row, transfer, vcpus_in_words
-from sizer.words.names import outcomes_counted
+from sizer.words.answers import price_an_hour
+from sizer.words.failures import last_line, not_made_ready
+from sizer.words.language import (
+    N_,
+    QUANTITIES,
+    Sentence,
+    _,
+    _n,
+    in_words,
+    row,
+    vcpus_in_words,
+)
 
 if TYPE_CHECKING:  # what looks at a machine brings NVML, psutil and the metadata of packages
     from sizer.host.machine import Host
-
-from sizer.words.failures import last_line
-from sizer.words.language import N_, Sentence
 
 warning_said = Sentence("warning: {sentence}")
 note_said = Sentence("note: {sentence}")
 problem_said = Sentence("left out: {problem:plain}")
 
 _K = DoubtKind
-_WILL_NOT_RUN = N_("workload[[several?s]] {workloads:coded} will not run: {problem}")
+_WILL_NOT_RUN = N_("will not run: {problem}")
 _DOUBTS: Mapping[DoubtKind, str] = {
     _K.USER: _WILL_NOT_RUN,
     _K.INTERPRETER: _WILL_NOT_RUN,
     _K.FRAMEWORK: N_(
-        "workload[[several?s]] {workloads:coded} will not run: sizer has no program on {what}; measure your own with "
-        "`kind: command`, which reads its log"
+        "will not run: sizer has no program on {what}; measure your own with `kind: command`, which reads its log"
     ),
-    _K.GPU: N_("workload {workloads:coded}: this host has no GPU {what}; use cpu or an emulated one"),
+    _K.GPU: N_("this host has no GPU {what}; use cpu or an emulated one"),
     _K.NO_DRIVER: N_(
-        "workload {workloads:coded}: this host has no GPU {what}, since NVIDIA's driver is not installed or does not "
-        "answer; type `nvidia-smi` to see why, or use cpu or an emulated one"
+        "this host has no GPU {what}, since NVIDIA's driver is not installed or does not answer; type "
+        "`nvidia-smi` to see why, or use cpu or an emulated one"
     ),
     _K.NO_NVML: N_(
-        "workload {workloads:coded}: NVML, by which NVIDIA's driver tells of its GPUs, is not here; it runs, and of "
-        "its GPU's use, memory, power and clocks, and of who else is on it, nothing will be known. A container has "
-        "NVML with NVIDIA_DRIVER_CAPABILITIES=compute,utility"
+        "NVML is not here, so nothing will be known of its GPU's use, memory, power and clocks; a "
+        "container has it with NVIDIA_DRIVER_CAPABILITIES=compute,utility"
     ),
     _K.HIDDEN_GPU: N_(
-        "workload {workloads:coded}: CUDA_VISIBLE_DEVICES={where} leaves it no GPU {what}; change or unset it, or use "
-        "cpu or an emulated one"
+        "CUDA_VISIBLE_DEVICES={where} leaves it no GPU {what}; change or unset it, or use cpu or an emulated one"
     ),
     _K.UNSEEN_GPU: N_(
-        "workload {workloads:coded}: its framework does not see the GPU {what}, which the driver has; install a build "
-        "of it for GPUs into {where} (docs/accelerators.md), or use cpu or an emulated one"
+        "its framework does not see the GPU {what}, which the driver has; install a build of it for GPUs "
+        "into {where} (docs/accelerators.md), or use cpu or an emulated one"
     ),
-    _K.PROGRAM: N_("workload {workloads:coded}: the program {what} was not found; give its path"),
-    _K.SETUP: N_("workload {workloads:coded}: {what}, the program of its `setup`, was not found; give its path"),
-    _K.BEFORE: N_("workload {workloads:coded}: {what}, the program of its `before`, was not found; give its path"),
-    _K.NO_FOLDER: N_(
-        "workload {workloads:coded}: its command starts in an empty temporary folder, where {what} is not; give `cwd: "
-        "{where}`"
-    ),
-    _K.NOT_PASSED: N_("workload {workloads:coded}: {what} of its `pass_env` is not set here; set it, or leave it out"),
+    _K.PROGRAM: N_("the program {what} was not found; give its path"),
+    _K.SETUP: N_("{what}, the program of its `setup`, was not found; give its path"),
+    _K.BEFORE: N_("{what}, the program of its `before`, was not found; give its path"),
+    _K.NO_FOLDER: N_("its command starts in an empty temporary folder, where {what} is not; give `cwd: {where}`"),
+    _K.NOT_PASSED: N_("{what} of its `pass_env` is not set here; set it, or leave it out"),
 }
 
 
 def doubt_in_words(doubt: Doubt) -> str:
     """Why the runs of a workload may fail although every limit can be set."""
-    return _(_DOUBTS[doubt.kind], **vars(doubt), several=len(doubt.workloads) > 1)
+    why = _(_DOUBTS[doubt.kind], **vars(doubt))
+    return _(
+        "workload[[several?s]] {doubt.workloads:coded}: {why}", doubt=doubt, why=why, several=len(doubt.workloads) > 1
+    )
 
 
 # Before and after runs.
@@ -94,11 +93,13 @@ def setup_failed(workload: str, failure: Failure) -> str:
 def waiting_for_run(seconds: float | None) -> str:
     """After the first Ctrl-C: a run goes on for so many seconds, 0 or less where it takes longer than expected; None
     between two runs."""
-    if seconds is None:
-        return _("finishing the current step; Ctrl-C again stops it now")
-    if seconds <= 0:
-        return _("finishing the current run (longer than expected); Ctrl-C again stops it now")
-    return _("finishing the current run (about {time:time}); Ctrl-C again stops it now", time=seconds)
+    return _(
+        "finishing the current [[run?run]][[!run?step]][[ (about {time:time})]][[longer? (longer than "
+        "expected)]]; Ctrl-C again stops it now",
+        run=seconds is not None,
+        time=max(seconds or 0.0, 0.0),
+        longer=seconds is not None and seconds <= 0,
+    )
 
 
 # A table that is imported.
@@ -127,13 +128,13 @@ no_step_yet = Sentence(
     "  no step seen after {time:time}; it is given up after {end:time} if none comes, or earlier if it does nothing"
 )
 reading_yet = Sentence(
-    "  after {time:time} it still reads its data into memory, {read:bytes} of {whole:bytes}; it is given up after "
-    "{end:time} if no step comes"
+    "  after {time:time} it still reads its data into memory, {read:bytes} of {whole:bytes}; it is "
+    "given up after {end:time} if no step comes"
 )
 reading_now = Sentence("reading {read:bytes} of {whole:bytes}")
 progress_line = Sentence(
-    "[{bar}] {finished}/{total}, {time:time} left | [[{rate}]][[!rate?warming up]] | {run} | {used[0]:.2f} cores | "
-    "{used[1]:transfer} read, {used[2]:transfer} written"
+    "[{bar}] {finished}/{total}, {time:time} left | [[{rate}]][[!rate?warming up]] | {run} | "
+    "{used[0]:.2f} cores | {used[1]:transfer} read, {used[2]:transfer} written"
 )
 """`rate` is None before it is known, `used` are the cores and the bytes read and written a second."""
 reference_again = Sentence("{run}, the reference again")
@@ -145,28 +146,12 @@ being_measured = Sentence("{run}: being measured now")
 to_be_run = Sentence("{run}: not run yet")
 being_measured_again = Sentence("{result}; being measured again now")
 to_be_run_again = Sentence("{result}; will be run again")
-_SUMMARY = Sentence(
+study_summary = Sentence(
     "{finished} of {planned} runs finished[[, and {followed} of searches]][[ ({outcomes})]]; "
-    "[[{warned}]][[!warned?none]] with a warning[[; {older} stored of an older form of the study]][[; {left} to go, "
-    "about {time:time}]][[held?; being measured now]]"
+    "[[{warned}]][[!warned?none]] with a warning[[; {older} stored of an older form of the study]][[; "
+    "{left} to go, about {seconds:time}]][[held?; being measured now]]"
 )
-
-
-def study_summary(
-    finished: int,
-    planned: int,
-    followed: int,
-    older: int,
-    outcomes: Mapping[Outcome, int],
-    warned: int,
-    left: int,
-    seconds: float,
-    held: bool,
-) -> str:
-    """The last line of status; `followed` are the runs of searches and passes, which nobody plans."""
-    ended = outcomes_counted([outcome.value for outcome in outcomes], list(outcomes.values()))
-    return _SUMMARY(finished, planned, followed, ended, warned, older=older, left=left, time=seconds, held=held)
-
+"""The last line of status; `followed` are the runs of searches and passes, which nobody plans."""
 
 # This host, as doctor says it, and what stands in the catalogue.
 looking_at_host = Sentence("checking this host, which takes a few seconds")
@@ -202,13 +187,12 @@ def virtualization_in_words(found: Virtualization) -> str:
 
 def check_lines(check: Check) -> list[str]:
     """What doctor found, and the command that helps."""
-    values = {"name": check.name, "found": finding_in_words(check.finding), "command": check.fix}
-    if check.ok:
-        return [_("ok  {name}: {found}", **values)]
-    lines = [_("NO  {name}: {found}", **values)]
-    if check.fix and check.name == "load":
-        return [*lines, _("      to see which, type: {command}", **values)]
-    return [*lines, _("      to fix it, type: {command}", **values)] if check.fix else lines
+    first = _(
+        "[[check.ok?ok  ]][[!check.ok?NO  ]]{check.name}: {found}", check=check, found=finding_in_words(check.finding)
+    )
+    see = check.name == "load"
+    fix = _("[[see?      to see which]][[!see?      to fix it]][[, type: {check.fix}]]", check=check, see=see)
+    return [first, fix] if check.fix and not check.ok else [first]
 
 
 _F = FindingKind
@@ -240,35 +224,31 @@ def finding_in_words(finding: Finding) -> str:
 
 def busy_host_in_words(busy: BusyBy) -> str:
     """That this host is busy, by what, and what becomes of it."""
-    reasons = []
-    if busy.other_cores is not None:
-        programs = row(f"{name} {cores:.2f}" for name, cores in busy.programs)
-        reasons.append(
-            _("other programs use {cores:.2f} cores[[ ({programs})]]", cores=busy.other_cores, programs=programs)
-        )
-    if busy.stolen_cores is not None:
-        reasons.append(_("the hypervisor gives {cores:.2f} cores to others", cores=busy.stolen_cores))
+    programs = row(f"{name} {cores:.2f}" for name, cores in busy.programs)
+    reasons = (
+        _("[[other programs use {busy.other_cores:.2f} cores]][[ ({programs})]]", busy=busy, programs=programs),
+        _("[[the hypervisor gives {busy.stolen_cores:.2f} cores to others]]", busy=busy),
+    )
     return _(
-        "this host is busy: {what}; runs that it disturbs are marked `contended` or `stolen`, and a quiet host "
-        "measures better",
-        what=listed(reasons),
+        "this host is busy: {what:and}; runs that it disturbs are marked `contended` or `stolen`, and a "
+        "quiet host measures better",
+        what=[*filter(None, reasons)],
     )
 
 
 def measured_beside(other: MeasuringProcess) -> str:
     """That another user's sizer measures, too, and what becomes of it."""
     return _(
-        "a sizer of {user} measures on this host, too[[ (process {pid}: {command})]], and this one does not wait for "
-        "it; runs that it disturbs are marked `contended`",
+        "a sizer of {user} measures on this host, too[[ (process {other.pid}: {command})]], and this one "
+        "does not wait for it; runs that it disturbs are marked `contended`",
         user=_("another user") if other.user is None else in_words(user_name(other.user)),
-        pid=other.pid,
+        other=other,
         command=other.command or "?",
     )
 
 
-def study_file_written(path: Path) -> str:
-    """After init."""
-    return _("{path} written; edit it, then type: sizer run {typed} --dry-run", path=path, typed=typed_path(path))
+study_file_written = Sentence("{path} written; edit it, then type: sizer run {path:path} --dry-run")
+"""After init."""
 
 
 def catalog_valid(path: str | None, entries: int) -> str:
@@ -277,55 +257,42 @@ def catalog_valid(path: str | None, entries: int) -> str:
     return _n("{path}: {count} entry, valid", "{path}: {count} entries, all valid", entries, path=name)
 
 
-def price_in_words(usd_per_hour: float | None) -> str:
-    """`$1.20 an hour`."""
-    return _("price unknown") if usd_per_hour is None else _("{price} an hour", price=format_usd(usd_per_hour))
+_OFFER = Sentence("{offer.provider} {offer.instance_type}: {price} ({offer.as_of}, {offer.source})")
 
 
 def offer_line(offer: InstanceOffer) -> str:
     """An instance type that fits a recommendation."""
-    return _(
-        "{offer.provider} {offer.instance_type}: {price} ({offer.as_of}, {offer.source})",
-        offer=offer,
-        price=price_in_words(offer.usd_per_hour),
-    )
+    return _OFFER(offer=offer, price=price_an_hour(offer.usd_per_hour))
 
 
 def instance_line(offer: InstanceType) -> str:
     """An instance type of the catalogue; of one that nobody can rent, since when, in the place of its price."""
     gpus = f"{offer.gpu_count} x {offer.gpu}" if offer.gpu else ""
-    retired = offer.retired is not None
     return _(
-        "{offer.name}: {size}; {price} ({offer.as_of}, {offer.source})",
+        "{offer.name}: {size}; [[retired {offer.retired}]][[!offer.retired?{price}]] ({offer.as_of}, {offer.source})",
         offer=offer,
         size=row([vcpus_in_words(offer.vcpus), format_bytes(offer.memory_bytes), gpus]),
-        price=_("retired {year}", year=offer.retired) if retired else price_in_words(offer.usd_per_hour),
+        price=price_an_hour(offer.usd_per_hour),
     )
 
 
 def disk_offer_line(disk: DiskOffer) -> str:
     """A disk tier of the catalogue."""
-    price = _("price unknown")
-    if disk.usd_per_gib_month is not None:
-        confidence = None if disk.confidence == "documented" else disk.confidence
-        price = _("{usd:usd} per GiB and month[[, {confidence}]]", usd=disk.usd_per_gib_month, confidence=confidence)
     return _(
-        "{disk.name}: {disk.disk_class}, up to {disk.read_iops_max:,.0f} IOPS and {speed:,.0f} MB/s; {price} "
-        "({disk.as_of}, {disk.source})",
+        "{disk.name}: {disk.disk_class}, up to {disk.read_iops_max:,.0f} IOPS and {speed:,.0f} MB/s; "
+        "[[{disk.usd_per_gib_month:usd} per GiB and month]][[!disk.usd_per_gib_month?price unknown]][[, "
+        "{confidence}]] ({disk.as_of}, {disk.source})",
         disk=disk,
         speed=disk.read_bytes_per_second_max / 1e6,
-        price=price,
+        confidence="" if disk.confidence == "documented" or disk.usd_per_gib_month is None else disk.confidence,
     )
 
 
-def published_rate_line(rate: AcceleratorRate) -> str:
-    """A published rate of an accelerator."""
-    return _(
-        "{rate.gpu} {rate.mode} {rate.network}: {rate.samples_per_second:g} samples/s ({rate.precision}[[, batch "
-        "{batch}]]) ({rate.as_of}, {rate.source})",
-        rate=rate,
-        batch=rate.batch_size,
-    )
+published_rate_line = Sentence(
+    "{rate.gpu} {rate.mode} {rate.network}: {rate.samples_per_second:g} samples/s "
+    "({rate.precision}[[, batch {rate.batch_size}]]) ({rate.as_of}, {rate.source})"
+)
+"""A published rate of an accelerator."""
 
 
 # Data and disks.
@@ -383,13 +350,30 @@ def announcement_in_words(announced: Announcement) -> str:
 
 def leftover_in_words(left: Leftover) -> str:
     """What a killed sizer left, and that it is gone, or why it cannot be removed."""
-    what = _(_LEFTOVERS[left.kind])
-    if left.error is None:
-        return _("removed {what} that a killed sizer left: {names:and}", what=what, names=left.removed)
-    return _("{what} that a killed sizer left cannot be removed: {why}", what=what, why=left.error)
+    return _(
+        "[[removed {names:and}: {what} that a killed sizer left]][[!names?{what} that a killed sizer left "
+        "cannot be removed: {why}]]",
+        what=_(_LEFTOVERS[left.kind]),
+        names=left.removed if left.error is None else (),
+        why=left.error,
+    )
 
 
 checking_disk = Sentence("checking {name} with fio: {time:time}, plus the time to make its file")
+
+
+def deviations_in_words(check: DiskCheck) -> str:
+    """What a disk gives instead of what it declares; '' where it gives that."""
+    parts = [
+        _(
+            "it [[reads?reads]][[!reads?writes]] {measured} where {declared} is declared",
+            reads=name.startswith("read"),
+            measured=disk_figure(name, measured),
+            declared=disk_figure(name, declared),
+        )
+        for name, (measured, declared) in deviations(check).items()
+    ]
+    return _("[[{figures:and}; the measured figures are used]]", figures=parts)
 
 
 def disk_deviates(check: DiskCheck) -> str:
@@ -397,37 +381,26 @@ def disk_deviates(check: DiskCheck) -> str:
     return _("  disk `{disk}`: {figures}", disk=check.tier.name, figures=deviations_in_words(check))
 
 
-def deviations_in_words(check: DiskCheck) -> str:
-    """What a disk gives instead of what it declares; '' where it gives that."""
-    parts = []
-    for name, (measured, declared) in deviations(check).items():
-        figures = {"measured": disk_figure(name, measured), "declared": disk_figure(name, declared)}
-        reads = name.startswith("read")
-        parts.append(
-            _("it [[reads?reads]][[!reads?writes]] {measured} where {declared} is declared", reads=reads, **figures)
-        )
-    return _("{figures}; the measured figures are used", figures=listed(parts)) if parts else ""
-
-
 def disk_check_line(check: DiskCheck) -> str:
     """Whether a disk is as fast as declared."""
-    tier = check.tier
-    if not tier.emulated:
-        return _("{name} (real): measured", name=tier.name)
-    result = deviations_in_words(check) or _("as declared")
-    return _("{name} (emulated[[, {size:bytes}]]): {result}", name=tier.name, size=tier.size_bytes, result=result)
+    return _(
+        "{tier.name} [[tier.emulated?(emulated]][[!tier.emulated?(real]][[, {tier.size_bytes:bytes}]]): "
+        "[[tier.emulated?{result}]][[!tier.emulated?measured]]",
+        tier=check.tier,
+        result=deviations_in_words(check) or _("as declared"),
+    )
 
 
 def disk_figure_line(name: str, measured: float | None, declared: float | None) -> str:
     """One measured figure of a disk, beside what its tier declares."""
     return _(
-        "  [[reads?read]][[!reads?write]]: {measured}[[, declared {declared}]]",
+        "  [[reads?read]][[!reads?write]]: [[{measured}]][[!measured?not measured]][[, declared {declared}]]",
         reads=name.startswith("read"),
-        measured=_("not measured") if measured is None else disk_figure(name, measured),
+        measured="" if measured is None else disk_figure(name, measured),
         declared="" if declared is None else disk_figure(name, declared),
     )
 
 
 def disk_figure(name: str, value: float) -> str:
     """`100 MB/s`, `2,000 IOPS`."""
-    return operations(value) if name.endswith("iops") else transfer(value)
+    return QUANTITIES["iops" if name.endswith("iops") else "transfer"](value)

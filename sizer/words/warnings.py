@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from sizer.records.device import ClockReason
 from sizer.records.run import Run, RunWarning, WarningKind
 from sizer.records.units import bytes_and_unit, format_number, share_and_unit
-from sizer.words.language import N_, Counted, Sentence, _, fields_of, several_of, span, units_a_second
+from sizer.words.language import N_, Sentence, _, fields_of, several_of, span, units_a_second
 
 _K = WarningKind
 _NAMES: Mapping[WarningKind, str] = {
@@ -52,28 +52,28 @@ _SENTENCES: Mapping[WarningKind, str] = {
     _K.STOLEN: N_("the hypervisor gave {cores} cores to others meanwhile"),
     _K.OVERHEAD: N_("sizer itself used {share} of the workload's core-seconds"),
     _K.THROTTLED: N_(
-        "{share} of CPU periods used up the quota of {vcpus} vCPU, so it ran in slices: latencies are not those of a "
-        "slower CPU[[several?, and threads that wait for each other lose more than that]]"
+        "{share} of CPU periods used up the quota of {vcpus} vCPU, so it ran in slices: latencies are not "
+        "those of a slower CPU[[several?, and threads that wait for each other lose more than that]]"
     ),
     _K.GPU_THROTTLED: N_("the clocks of the GPU were lowered for {share} of the time: {reason}"),
     _K.GPU_SHARED: N_("others were on its GPU for {share} of the time: {text}"),
     _K.DRIFTING: N_(
-        "the reference configuration [[before?went from {before} to {after} {unit} around this run]][[level?made "
-        "{level} {unit} around this run]][[rate?made {rate} {unit} here]][[low?, outside the {low} to {high} {unit} "
-        "of most of its measurements]]"
+        "the reference configuration [[before?went from {before} to {after} {unit} around this "
+        "run]][[level?made {level} {unit} around this run]][[rate?made {rate} {unit} here]][[low?, "
+        "outside the {low} to {high} {unit} of most of its measurements]]"
     ),
     # Memory and disks.
     _K.GPU_MEMORY_FULL: N_(
-        "up to {bytes} of the {whole} of its GPU's memory were in use; part of it may be memory that the framework "
-        "keeps without need"
+        "up to {bytes} of the {whole} of its GPU's memory were in use; part of it may be memory that the "
+        "framework keeps without need"
     ),
     _K.PAGE_CACHE_WARM: N_("{share} of the data was in memory before the run"),
     _K.SWAPPED: N_("up to {bytes} of its memory was in swap"),
     _K.MEMORY_RISING: N_("anonymous memory still rose at the end, by {bytes} in 1,000 steps; a longer run needs more"),
     _K.READ_AMPLIFIED: N_("the device read {ratio} bytes for each byte that the program asked for"),
     _K.WRITES_UNLIMITED: N_(
-        "up to {bytes} waited in the page cache, where this kernel's throttle does not see them; let the program sync "
-        "while it writes"
+        "up to {bytes} waited in the page cache, where this kernel's throttle does not see them; let the "
+        "program sync while it writes"
     ),
     _K.DATA_GONE: N_("its data set {text} is no longer there: put it back"),
     _K.DATA_PARTLY_GONE: N_("of its data set {text} only {bytes} of {whole} are still there: put the rest back"),
@@ -93,8 +93,8 @@ _SENTENCES: Mapping[WarningKind, str] = {
         "the rate moved too slowly, or stalled too seldom, to say how far this run may be off; measure for more seconds"
     ),
     _K.STEPS_JOINED: N_(
-        "the program made so many steps that each stored one represents {steps}; writing an event costs up to 0.1 ms, "
-        "so write one event for several steps"
+        "the program made so many steps that each stored one represents {steps}; writing an event costs "
+        "up to 0.1 ms, so write one event for several steps"
     ),
     _K.FIRST_EPOCH: N_("no later epoch was reached before the run ended, so the cache was not in use yet"),
     _K.NO_EPOCHS: N_("the program does not say when an epoch ends, so this may be the rate of its first"),
@@ -102,41 +102,41 @@ _SENTENCES: Mapping[WarningKind, str] = {
     _K.MAY_BE_ANOTHER_JOB: N_("rows taken as its repeats differ by a factor of {factor}, and in {text}"),
     # What its log told, and what was counted.
     _K.TOLD_UNLIKE_SEEN: N_(
-        "its log tells {told} s a batch, and its lines come as if a batch took {seen} s; check the unit of the "
-        "pattern's groups"
+        "its log tells {told} s a batch, and its lines come as if a batch took {seen} s; check the unit "
+        "of the pattern's groups"
     ),
     _K.LINES_OF_RANKS: N_(
         "its log tells {told} s a batch, and its lines come as if a batch took {seen} s: most likely each of several "
         "processes prints the line; let one of them print, or let the pattern read a counter (`step`), too"
     ),
     _K.BATCHES_FOR_SAMPLES: N_(
-        "its log tells {told} s a batch, and its lines come as if a batch took {seen} s: most likely its rate is one "
-        "of batches; name the group `batches`"
+        "its log tells {told} s a batch, and its lines come as if a batch took {seen} s: most likely its "
+        "rate is one of batches; name the group `batches`"
     ),
     _K.TOLD_NOT_USED: N_(
-        "its log tells {told} s a batch, and its lines come as if a batch took {seen} s; its rate is that of its "
-        "counter, and does not rest on what is told"
+        "its log tells {told} s a batch, and its lines come as if a batch took {seen} s; its rate is that "
+        "of its counter, and does not rest on what is told"
     ),
     _K.OTHER_BATCH_SIZE: N_("a batch has {told} {units}, where the study says {given}; what was seen is used"),
     _K.ONE_READING: N_(
-        "every line of its log told the same rate, so this is one reading, and how far it may be off is not known; "
-        "let the pattern read a counter (`step`), too"
+        "every line of its log told the same rate, so this is one reading, and how far it may be off is "
+        "not known; let the pattern read a counter (`step`), too"
     ),
     _K.NOT_HOOKED: N_(
-        "Python was started with {text}, so sizer's hook could not count its steps and only its log was read; leave "
-        "the option out"
+        "Python was started with {text}, so sizer's hook could not count its steps and only its log was "
+        "read; leave the option out"
     ),
     _K.HOOK_KEPT_OUT: N_(
-        "it uses PyTorch or MXNet where sizer's hook was not loaded, so its steps could not be counted and only its "
-        "log was read; leave out Python's options -I, -E and -S, and pass PYTHONPATH on"
+        "it uses PyTorch or MXNet where sizer's hook was not loaded, so its steps could not be counted "
+        "and only its log was read; leave out Python's options -I, -E and -S, and pass PYTHONPATH on"
     ),
     _K.SAMPLES_NOT_SEEN: N_(
         "how many samples a step has was not seen, so the rate is in steps; to count samples, write "
         "`samples_per_step: N` in the study, or add --samples-per-step N to `sizer profile`"
     ),
     _K.SEVERAL_LOADERS: N_(
-        "it reads several loaders side by side: a step, with its samples, is a batch of the one that is asked first, "
-        "and what the others give adds no samples"
+        "it reads several loaders side by side: a step, with its samples, is a batch of the one that is "
+        "asked first, and what the others give adds no samples"
     ),
 }
 _OWN_TEXT = frozenset({_K.DATA_GONE, _K.LEFT_BEHIND, _K.LOG_INCOMPLETE, _K.NOT_HOOKED})
@@ -147,8 +147,8 @@ _MEANINGS: Mapping[WarningKind, str] = {
     _K.OVERHEAD: N_("Their rates may be too low by as much."),
     _K.THROTTLED: N_("The rates count. For latencies measure whole vCPUs."),
     _K.GPU_THROTTLED: N_(
-        "The rates hold for this card as it is cooled and powered here; one with another power limit, or a cooler "
-        "one, gives others."
+        "The rates hold for this card as it is cooled and powered here; one with another power limit, or "
+        "a cooler one, gives others."
     ),
     _K.GPU_SHARED: N_("Their rates may be too low. Stop what else uses the GPU, and measure again."),
     _K.GPU_MEMORY_FULL: N_("A larger batch may run out of it."),
@@ -174,8 +174,8 @@ _MEANINGS: Mapping[WarningKind, str] = {
 MEASURED_AGAIN = frozenset({_K.CONTENDED, _K.STOLEN, _K.GPU_SHARED, _K.DRIFTING, _K.PAGE_CACHE_WARM, _K.SWAPPED})
 """Warnings that another measurement of the same study removes."""
 how_to_measure_again = Sentence(
-    "To measure again, type `sizer run DIR/study.yaml --out AGAIN`, where DIR is this study's folder and AGAIN a new "
-    "one: `sizer resume` keeps what completed."
+    "To measure again, type `sizer run DIR/study.yaml --out AGAIN`, where DIR is this study's folder "
+    "and AGAIN a new one: `sizer resume` keeps what completed."
 )
 """The command for runs that completed and are doubtful, which `sizer resume` keeps."""
 
@@ -281,13 +281,10 @@ def clock_reason_in_words(reason: str) -> str:
     return _(_CLOCK_REASONS[reason]) if reason in _CLOCK_REASONS else reason
 
 
-_DRIFT = Counted(
-    "The host [[drifted?drifted]][[!drifted?did not drift]]: one configuration, measured {count} time, gave "
-    "{rates}[[, which lie {apart:apart} apart]].[[drifted? A smaller difference between two others may be the "
-    "host's.]]",
-    "The host [[drifted?drifted]][[!drifted?did not drift]]: one configuration, measured {count} times, gave "
-    "{rates}[[, which lie {apart:apart} apart]].[[drifted? A smaller difference between two others may be the "
-    "host's.]]",
+_DRIFT = Sentence(
+    "The host [[drifted?drifted]][[!drifted?did not drift]]: one configuration, measured "
+    "{count:often}, gave {rates}[[, which lie {apart:apart} apart]].[[drifted? A smaller difference "
+    "between two others may be the host's.]]"
 )
 
 
@@ -297,10 +294,8 @@ def drift_of_reference(drifted: bool, count: int, low: float, high: float, unit:
     return _DRIFT(count=count, drifted=drifted, rates=rates, apart=high / low - 1)
 
 
-drift_of_repeats = Counted(
-    "Repeats of {count} configuration lie {middle:small} apart. Were they lower and lower over time, it would be the "
-    "host.",
-    "Repeats of {count} configurations lie {middle:small} apart in the median, and {most:apart} at most. Were they "
-    "lower and lower over time, it would be the host.",
+drift_of_repeats = Sentence(
+    "Repeats of {count:configurations} lie {middle:small} apart in the median, and {most:apart} at "
+    "most. Were they lower and lower over time, it would be the host."
 )
 """What repeats tell of the host where nothing was measured beside them."""

@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,9 +18,8 @@ from typing import Any
 
 import pytest
 
-from sizer.limits.process_tree import MARK
 from tests import ROOT
-from tests.end_to_end.conftest import wait_for_words
+from tests.shared import TELLS
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -50,28 +48,10 @@ fi
 exec setpriv --reuid {USER} --regid {USER} --clear-groups --no-new-privs -- "$@"
 """
 
-CHILD = """
-import json, os, sys, time
-descriptor = int(os.environ["SIZER_EVENTS_FD"])
-def write(**fields):
-    os.write(descriptor, (json.dumps(fields) + "\\n").encode())
+CHILD = f"""{TELLS}
 print(json.dumps([os.getuid(), sorted(os.sched_getaffinity(0))]), flush=True)
-if "daemon" in sys.argv and os.fork() == 0:
-    os.setsid()
-    if os.fork():
-        os._exit(0)
-    for each in range(10):
-        try:
-            os.close(each)
-        except OSError:
-            pass
-    open(os.path.join(os.path.dirname(sys.argv[0]), "daemon"), "w").close()
-    time.sleep(1000)
-    os._exit(0)
-write(event="start", sample_unit="image", batch_size=8, dataset_bytes=0, dataset_samples=0, bytes_per_sample=0)
-while True:
-    time.sleep(0.02)
-    write(event="step", time=time.monotonic(), samples=8, input_wait=0.0, epoch=0)
+start()
+while True: step()
 """
 
 
@@ -108,13 +88,9 @@ class Person:
     def sizer(self, *words: str, **changed: str | None) -> subprocess.CompletedProcess[str]:
         return self.python("-m", "sizer", *words, **changed)
 
-    def begin(self, *words: str) -> subprocess.Popen[str]:
-        argv = self.argv("-m", "sizer", *words)
-        return subprocess.Popen(argv, cwd=self.home, env=self.environment, stderr=subprocess.PIPE, text=True)
-
-    def study(self, name: str, *mode: str, seconds: float = 1, **axes: Any) -> str:
+    def study(self, name: str, **axes: Any) -> str:
         """A study of this user's own program over these axes; the file's name."""
-        command = [sys.executable, "-S", str(self.home / "child.py"), *mode]
+        command = [sys.executable, "-S", str(self.home / "child.py")]
         job = {"name": "job", "kind": "command", "command": command, "axes": axes}
         disks = {
             "here": str(self.home),
@@ -122,7 +98,7 @@ class Person:
             "slow": {"emulate": {"class": "standard", "read_iops": 500, "read_mbps": 40}},
         }
         used = {disk: disks[disk] for disk in axes.get("disk", ())}
-        measure = {"repeats": 1, "seconds": seconds, "precision": 0.2}
+        measure = {"repeats": 1, "seconds": 1, "precision": 0.2}
         study = {"name": name, "measure": measure, "workloads": [job], **({"disks": used} if used else {})}
         (self.home / f"{name}.yaml").write_text(json.dumps(study))
         return f"{name}.yaml"
@@ -170,19 +146,6 @@ def processes_of_the_user() -> list[int]:
             if entry.stat().st_uid == USER and "State:\tZ" not in status:
                 found.append(int(entry.name))
     return found
-
-
-def killed_in_its_run(process: subprocess.Popen[str], person: Person) -> list[Path]:
-    """Kill this sizer when its run has a daemon; the temporary folders that it leaves: of all runs, and of a FIFO."""
-    wait_for_words(process, "[1/1]")
-    until = time.monotonic() + 300
-    while not (person.home / "daemon").exists() or len(scratch_of_the_user()) < 2:
-        assert time.monotonic() < until
-        time.sleep(0.05)
-    process.kill()
-    process.wait()
-    assert processes_of_the_user()
-    return scratch_of_the_user()
 
 
 def one_sentence(done: subprocess.CompletedProcess[str], status: int) -> str:
@@ -244,50 +207,6 @@ def test_what_needs_root_is_refused_before_anything_runs(person: Person, axes: d
     assert words in output
     assert "type: sudo " in output or "type: systemd-run " in output
     assert not (person.home / "refused").exists()
-
-
-@pytest.mark.alone
-def test_what_a_killed_sizer_left_goes_with_the_next_start(person: Person) -> None:
-    """A daemon that left session and parent, too; what root's killed sizer left is root's, and does not stop it."""
-    roots, scratch = left_by_root()
-    try:
-        process = person.begin("run", person.study("left", "daemon", seconds=100, vcpus=[1]))
-        left, fifo = killed_in_its_run(process, person)
-        (left / "inner").mkdir()
-        (left / "inner/data").write_bytes(b"x")
-        for path in (left / "inner/data", left / "inner"):
-            path.chmod(0o500)
-            os.chown(path, USER, USER)
-        done = person.sizer("run", person.study("quick", vcpus=[1]))
-        assert done.returncode == 0, done.stderr
-        assert removed(done.stderr) == {str(left), str(fifo)}
-        assert processes_of_the_user() == []
-        assert scratch_of_the_user() == []
-        assert scratch.exists()
-    finally:
-        roots.kill()
-        roots.wait()
-        shutil.rmtree(scratch, ignore_errors=True)
-
-
-def removed(said: str) -> set[str]:
-    """The temporary folders that sizer says it removed: that of all runs, and that of the run's FIFO."""
-    line = next(each for each in said.splitlines() if each.startswith("removed temporary folders"))
-    return set(re.findall(r"/[^\s,]+", line))
-
-
-def left_by_root() -> tuple[subprocess.Popen[bytes], Path]:
-    """A process and a temporary folder of root's, by the name of a sizer that is dead."""
-    name = subprocess.run(
-        [sys.executable, "-c", "from sizer.limits.identity import owned_name; print(owned_name('left'))"],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": str(PROJECT)},
-    ).stdout.strip()
-    scratch = Path(tempfile.gettempdir(), f"sizer-{name}")
-    scratch.mkdir(mode=0o700)
-    return subprocess.Popen(["sleep", "1000"], env={**os.environ, MARK: name}), scratch
 
 
 def test_a_user_without_a_home_is_told_what_to_set(person: Person) -> None:

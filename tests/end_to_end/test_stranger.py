@@ -24,6 +24,7 @@ from sizer.records.study import Study, Workload, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
 from tests import ROOT
 from tests.end_to_end.conftest import Typed
+from tests.shared import TELLS
 
 CHECKOUT = ROOT
 INSTALLED = f"import sys; sys.path.insert(0, {str(CHECKOUT)!r}); from sizer.cli import main; raise SystemExit(main())"
@@ -363,18 +364,12 @@ def test_words_of_a_stranger_in_an_error_are_escaped(tried: Callable[..., str]) 
 
 
 CHILD = """
-import json, os, sys, time
 with open(os.environ["HOME"] + "/seen", "a") as file:
     file.write(json.dumps([sys.argv, os.getcwd(), os.listdir("."), dict(os.environ)]) + "\\n")
-sys.stderr.write("{escape}")
-descriptor = int(os.environ["SIZER_EVENTS_FD"])
-def write(**fields):
-    os.write(descriptor, (json.dumps(fields) + "\\n").encode())
-write(event="start", sample_unit="image", batch_size=1, dataset_bytes=0, dataset_samples=0, bytes_per_sample=0)
-for number in range(5):
-    time.sleep(0.02)
-    write(event="step", time=time.monotonic(), samples=1, input_wait=0.0, epoch=0)
-sys.exit("{escape} no more")
+sys.stderr.write(ESCAPE)
+start()
+for number in range(5): step()
+sys.exit(ESCAPE + " no more")
 """
 
 
@@ -386,7 +381,7 @@ def test_a_run_executes_what_was_shown_and_touches_nothing_else(
     """The whole of it: words, folder, environment, data, log and terminal."""
     own = tmp_path / "own"
     own.mkdir()
-    (own / "child.py").write_text(CHILD.format(escape=Escape.encode("unicode_escape").decode()))
+    (own / "child.py").write_text(f"{TELLS}\nESCAPE = {Escape!r}\n{CHILD}")
     data, precious = tmp_path / "data", tmp_path / "precious"
     for path in (data, tmp_path / "home"):
         path.mkdir()

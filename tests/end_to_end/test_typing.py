@@ -132,7 +132,7 @@ def test_a_dry_run_refuses_what_a_run_would(sizer: Typed, folder: Path) -> None:
     for words in (["--dry-run"], []):
         done = sizer("run", "tensors.yaml", *words)
         assert done.returncode == 2
-        assert done.stderr.startswith("sizer: tensors.yaml line 2: no program of sizer's runs on TensorFlow; measure")
+        assert done.stderr.startswith("sizer: tensors.yaml line 2: `framework: tensorflow` runs no program of sizer's")
         assert "`kind: command`" in done.stderr
 
 

@@ -5,24 +5,41 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
-
 from sizer import api
-from sizer.cli.arguments import _, add_folder, add_json, option, print_json
+from sizer.cli.arguments import _
+from sizer.cli.arguments import add_folder
+from sizer.cli.arguments import add_json
+from sizer.cli.arguments import option
+from sizer.cli.arguments import print_json
 from sizer.cli.folders import opened
-from sizer.model.model import Model, WhatIf, WorkloadModel, name_of_disk
+from sizer.model.model import Model
+from sizer.model.model import WhatIf
+from sizer.model.model import WorkloadModel
+from sizer.model.model import name_of_disk
 from sizer.records import units
 from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
-from sizer.records.messages import AnyOf, InputError, Lines, Message, NoAnswer
-from sizer.records.prediction import Prediction, ReasonCode, Refusal, reason
+from sizer.records.messages import AnyOf
+from sizer.records.messages import InputError
+from sizer.records.messages import Lines
+from sizer.records.messages import Message
+from sizer.records.messages import NoAnswer
+from sizer.records.prediction import Prediction
+from sizer.records.prediction import ReasonCode
+from sizer.records.prediction import Refusal
+from sizer.records.prediction import reason
 from sizer.records.units import parse_bytes
 from sizer.words import model as words
-from sizer.words.language import ENGLISH, clauses, in_language, in_words
+from sizer.words.language import ENGLISH
+from sizer.words.language import clauses
+from sizer.words.language import in_language
+from sizer.words.language import in_words
 from sizer.words.names import terms_of
 
 WHAT_IF_DISK = "supposed"
@@ -80,11 +97,11 @@ def run(arguments: argparse.Namespace) -> int:
         for answer in answers:
             print(_line(*answer))
     for name in predicted.keys() & study.contradicted.keys():
-        from sizer.words.answers import rates_in_doubt
+        from sizer.words.reasons import reason_sentence
         from sizer.words.terminal import warning_said
 
-        doubt = rates_in_doubt(study.contradicted[name], terms_of(predicted[name]))
-        print(warning_said(doubt), file=sys.stderr)
+        why = reason_sentence(study.contradicted[name], terms_of(predicted[name]))
+        print(warning_said(_("workload `{workload}`: {why}", workload=name, why=why)), file=sys.stderr)
     return 0 if predicted else NoAnswer.exit_code
 
 
@@ -103,7 +120,7 @@ def _asked(arguments: argparse.Namespace, model: Model, disks: Sequence[str]) ->
     from sizer.cli.tables import read_configurations
 
     rows, unknown = read_configurations(Path(arguments.at))
-    asked = [_question_of_row(where, {**row, **given}, model, disks, arguments) for where, row in rows]
+    asked = [_question({**row, **given}, model, disks, arguments, where) for where, row in rows]
     if unknown:
         from sizer.files.tables import named
         from sizer.words.terminal import unknown_columns_ignored
@@ -112,26 +129,26 @@ def _asked(arguments: argparse.Namespace, model: Model, disks: Sequence[str]) ->
     return asked
 
 
-def _question_of_row(
-    where: Message, asked: Mapping[str, Any], model: Model, disks: Sequence[str], arguments: argparse.Namespace
+def _question(
+    asked: Mapping[str, Any],
+    model: Model,
+    disks: Sequence[str],
+    arguments: argparse.Namespace,
+    where: Message | None = None,
 ) -> Question:
-    """The same for a row of a table; `where` is its file and line, with which an InputError begins."""
+    """Raises InputError for a workload, disk or GPU that the study does not have, in front of which `where` says the
+    row of a table that asks for it."""
     try:
-        return _question(asked, model, disks, arguments)
+        workload = api.predicting.workload_of(model, asked.get("workload"))
+        disk, rates = asked.get("disk"), None
+        measured = list(dict.fromkeys([*disks, *(name_of_disk(each.name) for each in workload.measured.disks)]))
+        if arguments.disk_iops is not None or arguments.disk_mbps is not None:
+            rates = DiskRates(read_iops=arguments.disk_iops, read_bytes_per_second=arguments.disk_mbps)
+        elif disk is not None and disk not in measured:
+            rates = tier_rates(disk, measured)
+        configuration = api.predicting.configuration(workload, asked)
     except InputError as error:
-        raise InputError("{where}: {problem}", where=where, problem=error) from None
-
-
-def _question(asked: Mapping[str, Any], model: Model, disks: Sequence[str], arguments: argparse.Namespace) -> Question:
-    """Raises InputError for a workload, disk or GPU that the study does not have."""
-    workload = api.predicting.workload_of(model, asked.get("workload"))
-    disk, rates = asked.get("disk"), None
-    measured = list(dict.fromkeys([*disks, *(name_of_disk(each.name) for each in workload.measured.disks)]))
-    if arguments.disk_iops is not None or arguments.disk_mbps is not None:
-        rates = DiskRates(read_iops=arguments.disk_iops, read_bytes_per_second=arguments.disk_mbps)
-    elif disk is not None and disk not in measured:
-        rates = tier_rates(disk, measured)
-    configuration = api.predicting.configuration(workload, asked)
+        raise error if where is None else InputError("{where}: {problem}", where=where, problem=error) from None
     filled_in = api.predicting.filled_in(workload, configuration, asked)
     return Question(workload, configuration, filled_in, what_if(arguments, workload, rates))
 
@@ -190,7 +207,7 @@ def _answers(questions: Sequence[Question]) -> list[Answered]:
 
 def _why(asked: Question, found: Prediction | Refusal) -> str:
     """Why there is no prediction, in the reader's language."""
-    from sizer.words.answers import refusal_sentences
+    from sizer.words.reasons.suggestions import refusal_sentences
 
     return refusal_sentences(found, terms_of(asked.workload)) if isinstance(found, Refusal) else ""
 

@@ -19,9 +19,10 @@ from sizer.records.answer import Alternative, Answer, InstanceOffer, Recommendat
 from sizer.records.messages import InputError, NoAnswer, typed_path
 from sizer.records.study import Deadline, Objective, Study
 from sizer.words.accelerators import accelerator_counts_lines, batch_sentences, gpu_option_lines, gpus_compared
-from sizer.words.answers import alternative_line, headline, main_sentences, next_line, rejection_line, sure_line
+from sizer.words.answers import alternative_line, headline, main_sentences, rejection_line, sure_line
 from sizer.words.names import terms_of
 from sizer.words.page import answers_in_short, cross_lines, table_comes_first
+from sizer.words.reasons.suggestions import suggestion_sentences
 from sizer.words.runs import host_lines
 from sizer.words.terminal import offer_line
 from sizer.words.verdict import idle_sentence
@@ -150,7 +151,11 @@ def _print_answer(answer: Answer, model: Model) -> None:
         *(alternative_line(alternative, terms) for alternative in _shown(answer)),
         *accelerator_counts_lines(answer, terms),
         *(rejection_line(rejection, terms) for rejection in answer.rejected),
-        *([next_line(answer.next_run, terms)] if answer.next_run is not None else ()),
+        *(
+            [_("Next: {suggestion}", suggestion=suggestion_sentences(answer.next_run, terms))]
+            if answer.next_run
+            else ()
+        ),
         *map(offer_line, _offers(answer)),
         *gpus_compared(answer.gpus, terms),
     ]

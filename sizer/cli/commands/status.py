@@ -15,6 +15,7 @@ from sizer.records.run import Run, way_of_ending
 from sizer.records.run_kinds import FINDINGS, Outcome
 from sizer.store.study_folder import StudyFolder
 from sizer.words import planning, terminal
+from sizer.words.names import outcomes_counted
 from sizer.words.runs import imported_run_in_words, result_and_warnings, run_in_words
 
 
@@ -134,5 +135,7 @@ def _again(group: Sequence[Run], result: str, current: str | None, planned: Coll
 def _summary(found: StudyStatus) -> str:
     counts = Counter(run.outcome for run in found.runs)
     outcomes = {outcome: counts[outcome] for outcome in Outcome if counts[outcome]}
-    planned = found.finished, len(found.specs), found.followed, found.older
-    return terminal.study_summary(*planned, outcomes, found.warned, len(found.todo), found.seconds_left, found.held)
+    planned = found.finished, len(found.specs), found.followed
+    ended = outcomes_counted([outcome.value for outcome in outcomes], list(outcomes.values()))
+    left = len(found.todo), found.seconds_left
+    return terminal.study_summary(*planned, ended, found.warned, found.older, *left, held=found.held)

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from sizer.records.prediction import Reason
-from sizer.words.names import Terms
-from sizer.words.reasons import machines, runs, sizes
-from sizer.words.reasons.templates import Sentences, in_order
+from collections.abc import Iterable
 
-SENTENCES: Sentences = {**runs.SENTENCES, **sizes.SENTENCES, **machines.SENTENCES}
+from sizer.records.prediction import Reason
+from sizer.words.language import _, conditions_of, fields_of, without_optional
+from sizer.words.names import Terms
+from sizer.words.reasons.fields import field
+from sizer.words.reasons.sentences import SENTENCES
 
 
 def reason_sentence(reason: Reason, terms: Terms) -> str:
-    """What is known, in words."""
-    return in_order(reason, terms, SENTENCES)
+    """What is known, by the first template whose figures are all there; empty where none has them."""
+    return next(filter(None, (_said(template, reason, terms) for template in SENTENCES[reason.code])), "")
+
+
+def reason_sentences(reasons: Iterable[Reason], terms: Terms) -> list[str]:
+    """Each of several reasons."""
+    return [reason_sentence(reason, terms) for reason in reasons]
+
+
+def _said(template: str, reason: Reason, terms: Terms) -> str:
+    values = {name: field(name, reason, terms) for name in (*fields_of(template), *conditions_of(template))}
+    return _(template, **values) if all(map(values.get, fields_of(without_optional(template)))) else ""

@@ -246,7 +246,7 @@ FIELDS: Mapping[str, Field] = {
     "where": _where,
     "machine": _machine,
     "baseline": _baseline,
-    "all": _all,
+    "compared": _all,
     "clause": _if("searched", _searched),
     "values": _values,
     "caps_held": _list("caps_held", format_bytes),
@@ -273,12 +273,13 @@ FIELDS: Mapping[str, Field] = {
     "workload": lambda r, t: t.workload,
     "units": lambda r, t: language.several_of(t.unit),
     "accelerator": lambda r, t: names.accelerator_name(t.device),
-    "alike": lambda r, t: _alike(),
+    "little": lambda r, t: _alike(),
+    "fastest": lambda r, t: "fastest" if r.text("by") == "rate" and not r.has("nearly") else "",
 }
 
 
 def field(name: str, reason: Reason, terms: Terms) -> str:
-    """A field by its name; of any other figure whether the reason has it."""
+    """A field by its name; of a condition, whether the reason has that figure: `by`, or `by_cost` of that value."""
     if name in FIELDS:
         return FIELDS[name](reason, terms)
-    return name if reason.has(name) else ""
+    return name if reason.has(name) or any(name == f"{key}_{value}" for key, value in reason.figures.items()) else ""

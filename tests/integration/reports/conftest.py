@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,8 @@ from sizer.bundled.reports.subject import Material
 from tests.shared import held
 
 NOTHING = "about:blank"
+PATIENT = 150_000
+"""Milliseconds until what does not come never will; of Playwright, 30 s, too few where others have the CPUs."""
 PHONE = 500
 """Below this width (CSS pixels) the browser lays a page out as a phone does."""
 
@@ -47,6 +49,7 @@ class Browser:
 
     def _new_tab(self, phone: bool, **options: Any) -> Page:
         context = self._chromium.new_context(is_mobile=phone, **options)
+        context.set_default_timeout(PATIENT)
         context.on("request", self._asked)
         context.on("console", self._said)
         context.on("weberror", lambda error: self.faults.append(f"error: {error.error}"))
@@ -90,6 +93,18 @@ def browser() -> Iterator[Browser]:
         yield found
         found.close()
         chromium.close()
+
+
+@pytest.fixture(scope="session")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Material], str]:
+    """Writes the page of a study; its address."""
+
+    def write(material: Material) -> str:
+        path = tmp_path_factory.mktemp("page") / "report.html"
+        write_report(path, material)
+        return path.as_uri()
+
+    return write
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from sizer.bundled.reports.page import render, write_report
+from sizer.bundled.reports.page import render
 from sizer.bundled.reports.subject import Material
 
 pytestmark = pytest.mark.slow
@@ -24,14 +25,12 @@ def kinds(page: str) -> set[tuple[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def address(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
+def address(material: Material, written: Callable[[Material], str]) -> str:
     """The page of half of the runs, which has every kind of element that it has of all: axe looks at each of them."""
     few = [run for run in material.runs if run.spec.repeat == 0 or run.spec.limits.vcpus == 0.5 or run.warnings]
     fewer = replace(material, runs=tuple(few))
     assert kinds(render(fewer)) == kinds(render(material))
-    path: Path = tmp_path_factory.mktemp("accessible") / "report.html"
-    write_report(path, fewer)
-    return path.as_uri()
+    return written(fewer)
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1300, "light"), (390, "dark")])

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sizer.bundled.reports.page import write_report
 from sizer.bundled.reports.subject import Material
 from sizer.records.device import GpuSample
 from sizer.records.run import Cause, CauseKind, Failure, Run, Sample, Step
@@ -87,10 +86,8 @@ def found(material: Material, reference: tuple[Run, ...]) -> Material:
 
 
 @pytest.fixture(scope="module")
-def address(found: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
-    path: Path = tmp_path_factory.mktemp("doubts") / "report.html"
-    write_report(path, found)
-    return path.as_uri()
+def address(found: Material, written: Callable[[Material], str]) -> str:
+    return written(found)
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1300, "light"), (390, "dark")])

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from sizer.bundled.reports.page import write_report
 from sizer.bundled.reports.subject import Material
 from sizer.words.language import CHINESE, ENGLISH, in_language
 from tests.integration.reports.conftest import PHONE
@@ -26,11 +25,9 @@ LANDED = "(id => Math.abs(document.getElementById(id).getBoundingClientRect().to
 
 
 @pytest.fixture(scope="module", params=[ENGLISH, CHINESE])
-def address(request: pytest.FixtureRequest, material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
-    path: Path = tmp_path_factory.mktemp("first") / "report.html"
+def address(request: pytest.FixtureRequest, material: Material, written: Callable[[Material], str]) -> str:
     with in_language(request.param):
-        write_report(path, material)
-    return path.as_uri()
+        return written(material)
 
 
 @pytest.mark.parametrize("opened", [False, True])

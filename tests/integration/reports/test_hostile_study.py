@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from sizer.bundled.reports.page import write_report
 from sizer.bundled.reports.runs import all_runs
 from sizer.bundled.reports.subject import Material
 from tests.hostile_study import HOSTILE, hostile
@@ -51,14 +50,12 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def address(kind: str, material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
-    path: Path = tmp_path_factory.mktemp("hostile") / "report.html"
+def address(kind: str, material: Material, written: Callable[[Material], str]) -> str:
     with pytest.MonkeyPatch.context() as patched:
         # A curve of few points is the same to a name, and each model here is another one.
         patched.setattr("sizer.bundled.reports.figures.series.POINTS", 6)
         patched.setattr(all_runs, "MOST_IN_PLACE", 0 if kind == "markup" else 1000)
-        write_report(path, hostile(material, HOSTILE[kind]))
-    return path.as_uri()
+        return written(hostile(material, HOSTILE[kind]))
 
 
 def test_hostile_texts_are_shown_and_never_run(browser: Any, address: str, kind: str) -> None:

@@ -21,8 +21,6 @@ pytestmark = pytest.mark.slow
 
 SENTENCES = Sentences("Nothing yet.", "There are new runs.", "Show them", "It has ended.", "en")
 NOTE = ".live-note"
-PATIENT = 150_000
-"""Milliseconds, of which a newer page takes two."""
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +60,7 @@ def test_it_takes_the_first_page_as_soon_as_there_is_one(
     shown = browser.open(server.address, 1300, "light")
     assert shown.locator("main").inner_text() == "Nothing yet."
     write_text(path, page)
-    shown.wait_for_selector("h1", timeout=PATIENT)
+    shown.wait_for_selector("h1")
     assert shown.locator(NOTE).is_hidden()
 
 
@@ -85,7 +83,7 @@ def test_a_reader_keeps_the_place(browser: Any, server: PageServer, path: Path, 
     )
     where = shown.locator("h2", has_text=above).last.bounding_box()["y"]
     write_text(path, newer(page))
-    shown.wait_for_selector("h2:has-text('Now 2')", timeout=PATIENT, state="attached")
+    shown.wait_for_selector("h2:has-text('Now 2')", state="attached")
     shown.wait_for_load_state("load")
     assert shown.evaluate("location.hash") == asked
     assert shown.locator(".what-if .rate output").inner_text() == answer
@@ -106,13 +104,13 @@ def test_a_busy_reader_is_asked(browser: Any, server: PageServer, path: Path, pa
     shown = browser.open(server.address, 390, "light")
     shown.locator(".filters select").last.focus()
     write_text(path, newer(page))
-    shown.wait_for_selector(NOTE, timeout=PATIENT)
+    shown.wait_for_selector(NOTE)
     assert shown.locator(NOTE).inner_text() == "There are new runs. Show them"
     assert shown.locator(NOTE).get_attribute("role") == "status"
     shown.wait_for_timeout(3000)
     assert shown.locator("h2:has-text('Now 2')").count() == 0
     shown.locator(f"{NOTE} button").click()
-    shown.wait_for_selector("h2:has-text('Now 2')", timeout=PATIENT, state="attached")
+    shown.wait_for_selector("h2:has-text('Now 2')", state="attached")
     assert shown.locator(NOTE).is_hidden()
 
 
@@ -121,7 +119,7 @@ def test_it_says_that_the_server_has_gone(browser: Any, server: PageServer, path
     write_text(path, page)
     shown = browser.open(server.address, 1300, "light")
     server.close()
-    shown.wait_for_selector(NOTE, timeout=PATIENT)
+    shown.wait_for_selector(NOTE)
     assert shown.locator(NOTE).inner_text() == "It has ended."
     shown.evaluate("""
       window.said = 0;

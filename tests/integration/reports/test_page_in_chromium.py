@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sizer.bundled.reports.page import write_report
 from sizer.bundled.reports.subject import Material
 from sizer.records.answer import Alternative
 from sizer.records.configuration import Estimate
@@ -87,16 +86,14 @@ LONG = ("nvme-" + "with-a-name-that-no-line-can-hold" * 3)[:100]
 
 
 @pytest.fixture(scope="module")
-def address(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
-    path: Path = tmp_path_factory.mktemp("page") / "report.html"
+def address(material: Material, written: Callable[[Material], str]) -> str:
     run = material.runs[-1]
     long = replace(
         run,
         configuration=replace(run.configuration, disk=LONG),
         warnings=(RunWarning(WarningKind.OTHER, text=f"{LONG}: {LONG}"),),
     )
-    write_report(path, replace(material, runs=(*material.runs[:-1], long)))
-    return path.as_uri()
+    return written(replace(material, runs=(*material.runs[:-1], long)))
 
 
 @pytest.fixture(scope="module", params=[(1280, "light"), (1280, "dark"), (390, "light")], ids=str)
@@ -153,7 +150,7 @@ def test_evidence_of_every_run_stays_inside_the_page(shown: Any) -> None:
 
 
 @pytest.fixture(scope="module")
-def machines(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
+def machines(material: Material, written: Callable[[Material], str]) -> str:
     """A page on which machines with long names were compared."""
     assert material.recommendation is not None
     first, *others = material.recommendation.workloads
@@ -170,9 +167,7 @@ def machines(material: Material, tmp_path_factory: pytest.TempPathFactory) -> st
         for count in (1, 8)
     )
     answer = replace(first, spec=compared[0].spec, throughput=compared[0].throughput, alternatives=compared)
-    path: Path = tmp_path_factory.mktemp("machines") / "report.html"
-    write_report(path, replace(material, recommendation=replace(material.recommendation, workloads=(answer, *others))))
-    return path.as_uri()
+    return written(replace(material, recommendation=replace(material.recommendation, workloads=(answer, *others))))
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (320, "dark")])
@@ -213,11 +208,9 @@ OVERLAPPING = """
 
 
 @pytest.fixture(scope="module")
-def address_of_chinese(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
-    path: Path = tmp_path_factory.mktemp("page") / "report.html"
+def address_of_chinese(material: Material, written: Callable[[Material], str]) -> str:
     with in_language(CHINESE):
-        write_report(path, material)
-    return path.as_uri()
+        return written(material)
 
 
 @pytest.mark.parametrize("width", [390, 1300])

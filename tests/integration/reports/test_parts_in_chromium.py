@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sizer.bundled.reports.page import write_report
 from sizer.bundled.reports.runs import all_runs
 from sizer.bundled.reports.subject import Material
 from sizer.exchange.measurements import write_tables
@@ -170,16 +170,14 @@ def offer(number: int) -> InstanceOffer:
 
 
 @pytest.fixture(scope="module")
-def address_of_instances(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
+def address_of_instances(material: Material, written: Callable[[Material], str]) -> str:
     recommendation = material.recommendation
     assert recommendation is not None
     answers = tuple(
         replace(answer, instances=tuple(map(offer, range(20)))) if answer.spec is not None else answer
         for answer in recommendation.workloads
     )
-    path: Path = tmp_path_factory.mktemp("instances") / "report.html"
-    write_report(path, replace(material, recommendation=replace(recommendation, workloads=answers)))
-    return path.as_uri()
+    return written(replace(material, recommendation=replace(recommendation, workloads=answers)))
 
 
 INSTANCES_SHOWN = "[...document.querySelectorAll('.instances tbody tr:not([hidden])')]"
@@ -246,11 +244,9 @@ def test_some_rows_of_each_workload_are_shown_at_once(browser: Any, address_of_i
 
 
 @pytest.fixture(scope="module")
-def address_of_downloads(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
-    path: Path = tmp_path_factory.mktemp("downloads") / "report.html"
+def address_of_downloads(material: Material, written: Callable[[Material], str]) -> str:
     table, rows = write_tables(material.runs)
-    write_report(path, replace(material, measurements_csv=table, measurements_json=rows))
-    return path.as_uri()
+    return written(replace(material, measurements_csv=table, measurements_json=rows))
 
 
 @pytest.mark.parametrize("kind", ["csv", "json"])
@@ -269,13 +265,11 @@ def test_a_click_saves_the_table(browser: Any, address_of_downloads: str, materi
 
 
 @pytest.fixture(scope="module")
-def packed(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
+def packed(material: Material, written: Callable[[Material], str]) -> str:
     """The same as if 56 runs were many."""
-    path: Path = tmp_path_factory.mktemp("packed") / "report.html"
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(all_runs, "MOST_IN_PLACE", len(material.runs) - 1)
-        write_report(path, material)
-    return path.as_uri()
+        return written(material)
 
 
 def test_opening_a_line_shows_the_evidence_of_its_run(browser: Any, address: str, packed: str) -> None:

@@ -16,20 +16,19 @@ from sizer.records.run import WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec
 from sizer.runner.launcher import RunContext, launch
+from tests.shared import TELLS
 from tests.unit.host.fake_nvml import FakeGpu, FakeNvml
 
 pytestmark = pytest.mark.slow
 
-TRAINS = """
-import json, os, time
-def tell(**event): os.write(int(os.environ["SIZER_EVENTS_FD"]), (json.dumps(event) + "\\n").encode())
+TRAINS = f"""{TELLS}
 print(os.environ["CUDA_DEVICE_ORDER"], flush=True)
-tell(event="start", sample_unit="image", batch_size=8, dataset_bytes=0, dataset_samples=0)
+start()
 last = time.monotonic()
 while True:
     time.sleep(0.02)
     now = time.monotonic()
-    tell(event="step", time=now, samples=8, input_wait=0.0, epoch=0, accelerator_seconds=0.97 * (now - last))
+    write(event="step", time=now, samples=8, input_wait=0.0, epoch=0, accelerator_seconds=0.97 * (now - last))
     last = now
 """
 

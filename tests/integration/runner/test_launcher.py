@@ -23,20 +23,9 @@ from sizer.runner.watching import UNWATCHED, Hooks
 from sizer.words.failures import failure_in_words
 from sizer.words.warnings import warning_line
 from tests.control_groups import groups_of
+from tests.shared import TELLS
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
-
-PREFACE = """
-    import json, os, sys, time
-    descriptor = int(os.environ["SIZER_EVENTS_FD"])
-    def write(**fields):
-        os.write(descriptor, (json.dumps(fields) + "\\n").encode())
-    def start():
-        write(event="start", sample_unit="image", batch_size=8, dataset_bytes=0, dataset_samples=0, bytes_per_sample=0)
-    def step(seconds=0.02):
-        time.sleep(seconds)
-        write(event="step", time=time.monotonic(), samples=8, input_wait=0.0, epoch=0)
-"""
 
 
 @pytest.fixture
@@ -44,7 +33,7 @@ def measure(make_spec: Callable[..., RunSpec], context: RunContext) -> Callable[
     """Launch a Python child with this body, after the preface that gives it `start` and `step`."""
 
     def measured(body: str, hooks: Hooks = UNWATCHED, processes: int = 4096, **asked: float) -> Run:
-        child = textwrap.dedent(PREFACE) + textwrap.dedent(body)
+        child = TELLS + textwrap.dedent(body)
         around = replace(context, processes=processes)
         return launch(make_spec(sys.executable, "-c", child, **asked), around, detect(), hooks)
 
@@ -164,27 +153,31 @@ def _words(process: psutil.Process) -> list[str]:
         return []
 
 
-def test_out_of_memory(measure: Callable[..., Run]) -> None:
-    """A child over its cap is a finding: out_of_memory, and its peak is near the cap."""
-    run = measure("start()\nhog = [bytearray(2**20) for _ in range(200)]\nwhile True: step()", memory_bytes=64 * 2**20)
-    assert run.outcome is Outcome.OUT_OF_MEMORY
-    assert run.throughput is None
+HOG = "hog = [bytearray(2**20) for _ in range(200)]"
+GRANDCHILD = f"import subprocess\nsubprocess.run([sys.executable, '-c', '{HOG}'])"
+GARBAGE = "os.write(int(os.environ['SIZER_EVENTS_FD']), b'x' * 65536)"
+
+
+@pytest.mark.parametrize(
+    ("body", "asked", "outcome", "words"),
+    [
+        (f"{HOG}\nwhile True: step()", {"memory_bytes": 2**26}, Outcome.OUT_OF_MEMORY, ""),
+        # The parent lives on and steps, but what it measures is no longer the whole workload.
+        (f"{GRANDCHILD}\nwhile True: step()", {"memory_bytes": 2**26}, Outcome.OUT_OF_MEMORY, ""),
+        ("step()\nraise SystemExit('the data is gone')", {}, Outcome.CRASHED, "the data is gone"),
+        ("write(event='end')", {}, Outcome.CRASHED, "without enough steps"),
+        (f"while True: {GARBAGE}", {}, Outcome.CRASHED, "invalid events"),
+        ("while True: step()", {"vcpus": 4096}, Outcome.REFUSED, "4096"),
+    ],
+)
+def test_a_run_that_does_not_complete_says_why(
+    measure: Callable[..., Run], body: str, asked: dict[str, float], outcome: Outcome, words: str
+) -> None:
+    """With the last words of its log, and nothing left behind."""
+    run = measure(f"start()\n{body}", **asked)
+    assert (run.outcome, run.throughput) == (outcome, None)
+    assert words in failure(run)
     assert not groups_of(os.getpid())
-
-
-def test_a_killed_grandchild_is_out_of_memory_too(measure: Callable[..., Run]) -> None:
-    """The parent lives on and steps, but what it measures is no longer the whole workload."""
-    run = measure(
-        """
-        import subprocess
-        start()
-        hog = subprocess.Popen([sys.executable, "-c", "x = [bytearray(2**20) for _ in range(200)]"])
-        hog.wait()
-        while True: step()
-        """,
-        memory_bytes=64 * 2**20,
-    )
-    assert run.outcome is Outcome.OUT_OF_MEMORY
 
 
 def test_timeout(measure: Callable[..., Run], context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,29 +209,6 @@ def test_timeout(measure: Callable[..., Run], context: RunContext, monkeypatch: 
     assert not groups_of(os.getpid())
 
 
-@pytest.mark.parametrize(
-    ("body", "words"),
-    [
-        ("start()\nstep()\nraise SystemExit('the data is gone')", "the data is gone"),
-        ("start()\nwrite(event='end')", "without enough steps"),
-    ],
-)
-def test_crashed(measure: Callable[..., Run], body: str, words: str) -> None:
-    """A child that fails says why in the run's error, with the last words of its log."""
-    run = measure(body)
-    assert run.outcome is Outcome.CRASHED
-    assert words in failure(run)
-
-
-def test_garbage_on_the_event_pipe(measure: Callable[..., Run]) -> None:
-    """A stream that breaks the form ends the run at once, with the line."""
-    began = time.monotonic()
-    run = measure("start()\nwhile True: os.write(descriptor, b'x' * 65536)")
-    assert run.outcome is Outcome.CRASHED
-    assert "invalid events" in failure(run)
-    assert time.monotonic() - began < 90
-
-
 def test_interrupted(measure: Callable[..., Run]) -> None:
     """A second Ctrl-C ends the run in hand."""
     ticks = iter(range(1000))
@@ -247,19 +217,12 @@ def test_interrupted(measure: Callable[..., Run]) -> None:
     assert not groups_of(os.getpid())
 
 
-def test_refused(measure: Callable[..., Run]) -> None:
-    """More vCPUs than the host has are refused, not silently fewer."""
-    run = measure("start()\nwhile True: step()", vcpus=4096)
-    assert run.outcome is Outcome.REFUSED
-    assert "4096" in failure(run)
-
-
 def test_data_is_evicted_before_the_run(make_spec: Callable[..., RunSpec], context: RunContext, tmp_path: Path) -> None:
     """A file that was in the page cache is read from the disk again, and the record says that none was resident."""
     data = tmp_path / "data.bin"
     data.write_bytes(os.urandom(16 * 2**20))
     body = f"start()\nopen({str(data)!r}, 'rb').read()\nfor _ in range(60): step()"
-    spec = make_spec(sys.executable, "-c", textwrap.dedent(PREFACE) + body)
+    spec = make_spec(sys.executable, "-c", TELLS + body)
     run = launch(spec, replace(context, data_set=DataSet(str(data), "bin", 2**24, 0, False)), detect())
     assert run.conditions.resident_bytes == 0
     assert max(sample.read_bytes for sample in run.samples) >= 2**24
@@ -307,7 +270,7 @@ def test_data_that_goes_during_a_run_is_told(
     data, data_set = tmp_path / "data.bin", DataSet(str(tmp_path / "data.bin"), "bin", 10000, 0, False)
     data.write_bytes(bytes(10000))
     body = f"start()\nstep()\nos.remove({str(data)!r})\nwhile True: step()"
-    spec = make_spec(sys.executable, "-c", textwrap.dedent(PREFACE) + body)
+    spec = make_spec(sys.executable, "-c", TELLS + body)
     run = launch(spec, replace(context, data_set=data_set), detect())
     assert run.outcome is Outcome.COMPLETED
     assert any("data.bin is no longer there" in warning_line(each, "") for each in run.warnings)

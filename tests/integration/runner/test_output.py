@@ -12,6 +12,7 @@ from sizer.runner.launcher import RunContext
 from sizer.runner.run_log import HEAD_BYTES, TAIL_BYTES
 from sizer.words.failures import failure_in_words
 from tests.integration.runner.conftest import python
+from tests.shared import TELLS
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -88,17 +89,13 @@ def test_a_flood_is_drained_and_its_first_and_last_mebibyte_are_kept(
     """The steps among it are counted, and what reading it costs is sizer's own CPU time."""
     run = measure(
         *python(
-            """
-            import json, os, time
-            def tell(**fields):
-                os.write(int(os.environ["SIZER_EVENTS_FD"]), (json.dumps(fields) + "\\n").encode())
-            tell(event="start", sample_unit="image", batch_size=8, dataset_bytes=0, dataset_samples=0,
-                 bytes_per_sample=0)
-            block = (b"y" * 99 + b"\\n") * 10_000
-            for number in range(30):
-                os.write(1, block)
-                tell(event="step", time=time.monotonic(), samples=8, input_wait=0.0, epoch=0)
-            """
+            f"""{TELLS}
+start()
+block = (b"y" * 99 + b"\\n") * 10_000
+for number in range(30):
+    os.write(1, block)
+    step(0)
+"""
         ),
         pattern=None,
         seconds=60.0,

@@ -61,7 +61,7 @@ def test_a_user_that_runs_cannot_be_made_as_is_said_before(make_spec: MakeSpec) 
     """As the runs would say, which are refused for it."""
     (doubt,) = doubts([make_spec("true")], run_as="no-such-user")
     assert doubt_in_words(doubt) == (
-        "workload `job` will not run: This host has no user no-such-user; write another one as `run_as`."
+        "workload `job`: will not run: This host has no user no-such-user; write another one as `run_as`."
     )
 
 
@@ -97,9 +97,9 @@ def test_workloads_of_a_framework_that_is_not_installed_are_named_together(
     monkeypatch.delenv("SIZER_MXNET_PYTHON", raising=False)
     specs = [trained(make_spec(), name, framework) for name, framework in (("a", "pytorch"), ("b", "pytorch"))]
     assert [doubt_in_words(each) for each in doubts([*specs, trained(make_spec(), "c", "tensorflow")])] == [
-        "workload `c` will not run: sizer has no program on tensorflow; measure your own with `kind: command`, which "
-        "reads its log",
-        f"workloads `a` and `b` will not run: {bare} has no torch, numpy or opencv-python-headless; type: {bare} "
+        "workload `c`: will not run: sizer has no program on tensorflow; measure your own with `kind: command`, "
+        "which reads its log",
+        f"workloads `a` and `b`: will not run: {bare} has no torch, numpy or opencv-python-headless; type: {bare} "
         "-m pip install torch==2.13.0 numpy opencv-python-headless simplejpeg lmdb",
     ]
     assert doubts(specs, named=[FrameworkPython("pytorch", str(bare))]) == []
@@ -136,7 +136,7 @@ def test_a_network_whose_package_is_not_there_is_doubted(
         for network in ("resnet50", "vit_b16")
     ]
     problem = f"{python} has no transformers, which makes vit_b16; type: {python} -m pip install 'transformers>=5,<6'"
-    assert [doubt_in_words(each) for each in doubts(specs)] == [f"workload `vit_b16` will not run: {problem}"]
+    assert [doubt_in_words(each) for each in doubts(specs)] == [f"workload `vit_b16`: will not run: {problem}"]
     assert doubts(specs[:1]) == []
     study = Study("s", (), frameworks=(FrameworkPython("pytorch", str(python), "s.yaml", 3),))
     with pytest.raises(InputError) as error:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import replace
 
-import numpy as np
 import pytest
-from accuracy_draws import designed, draw_case, seen_together
+from accuracy_draws import designed, draw_case
 from accuracy_machines import Faster, share_questions, stage_shares
-from accuracy_measured import merged, predict_others, scores_of_grid, told
+from accuracy_measured import scores_of_grid
 from accuracy_runs import measured_runs
 from accuracy_simulated import Named, judge_case, scores, true_kinds
-from curves_data import JPEG, questions, real_curves
 from goals import at_most, error, share
-from grid_data import cells, load_grid
+from grid_data import load_grid
 
 from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.run_kinds import Outcome
@@ -32,20 +29,6 @@ def test_a_design_covers_every_value_and_holds_three_vcpus() -> None:
     assert sorted(configuration.vcpus for configuration in chosen) == [0.5, 1.5, 2.0]
     assert {configuration.disk for configuration in chosen} == {"fast", "middle", "slow"}
     assert {configuration.memory_bytes for configuration in chosen} == {2**28, 2**30}
-
-
-def test_a_design_depends_on_axes_alone() -> None:
-    """The order in which configurations were measured changes nothing, and none is taken twice."""
-    chosen = designed(GRID, 12)
-    assert set(chosen) == set(designed(GRID[::-1], 12))
-    assert len(set(chosen)) == 12
-
-
-def test_a_design_of_twelve_covers_all_pairs_beside_the_vcpus() -> None:
-    """Each disk is seen with each memory."""
-    chosen = designed(GRID, 12)
-    assert all(seen_together(configuration, chosen) for configuration in GRID)
-    assert not seen_together(GRID[0], [configuration for configuration in chosen if configuration.disk != GRID[0].disk])
 
 
 def test_cases_are_the_same_for_the_same_seed_and_hold_out_what_they_say() -> None:
@@ -71,14 +54,6 @@ def test_runs_are_what_sizer_records_and_tell_no_truth() -> None:
         assert all((run.demand is not None) == case.accounted for run in done)
         assert all((run.evidence is not None) == case.accounted for run in done)
         assert len({run.throughput for run in done}) == len(done)
-
-
-def test_runs_in_too_little_memory_end_out_of_memory() -> None:
-    """A cap below what cannot be dropped kills the run, as the kernel does."""
-    case = draw_case(0, 5)
-    small = replace(case.measured[0], memory_bytes=1)
-    runs = measured_runs(replace(case, measured=(small, *case.measured)))
-    assert {run.outcome for run in runs if run.configuration == small} == {Outcome.OUT_OF_MEMORY}
 
 
 def test_true_shares_come_from_simulating_again() -> None:
@@ -118,51 +93,6 @@ def test_errors_and_goals() -> None:
     assert at_most("a", "b", [], 0.5, 0.03).met is None
     assert share("a", "b", [True] * 9 + [False], 0.85, 0.95).met is True
     assert share("a", "b", [True] * 10, 0.85, 0.95).met is False
-
-
-def test_real_curves_are_in_rising_places() -> None:
-    """About a third is held out; what follows published yields is of machines with hyperthreads."""
-    real = real_curves()
-    for curve in real:
-        assert len(curve.places) == len(curve.rates) >= 3
-        assert list(curve.places) == sorted(curve.places)
-    assert 0.2 < sum(curve.held_out for curve in real) / len(real) < 0.45
-    assert all(curve.places[-1] / 2 in curve.places for curve in real if curve.kind == JPEG)
-
-
-def test_an_inner_place_of_a_real_curve_is_left_out() -> None:
-    """It is told by three or four others, and its truth is what was measured there."""
-    curve, out = next(asked for curve in real_curves() for asked in questions(curve))
-    kind, (point,) = told(curve, out)
-    assert kind == curve.kind
-    assert point.truth == curve.rates[out]
-    assert curve.places[0] < point.configuration.vcpus < curve.places[-1]
-    assert 4 <= len(curve.places) <= 5
-
-
-def test_the_measured_grid_is_one_training_job_on_two_accelerators() -> None:
-    """Its names become one workload with the accelerator as an axis, and nothing is lost."""
-    runs = load_grid()
-    together = merged(runs)
-    assert len(together) == len(runs)
-    assert len(cells(together)) == len(cells(runs))
-    assert {"train", "preprocess", "infer", "lstm"} == {run.spec.workload.name for run in together}
-    assert {run.configuration.gpu for run in together if run.spec.workload.name == "train"} == {"V100", "A100"}
-
-
-def test_held_out_points_of_the_grid_are_judged_by_the_mean_of_their_repeats() -> None:
-    """Everything but the design is predicted, and the truth is a mean over repeats."""
-    group = {
-        configuration: runs
-        for (name, configuration), runs in cells(merged(load_grid())).items()
-        if name == "preprocess"
-    }
-    design = designed(list(group), 3)
-    found = predict_others(group, design)
-    assert len(found) == len(group) - 3
-    for each in found:
-        assert each.truth == pytest.approx(np.mean([run.throughput.value for run in group[each.configuration]]))
-        assert each.configuration not in design
 
 
 def test_the_grids_table_has_its_goals() -> None:

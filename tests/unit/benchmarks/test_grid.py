@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from statistics import median
 
 import pytest
 from grid_data import GRID, cells, load_grid, portable, repeat_errors, save_runs
@@ -48,32 +47,6 @@ def test_the_grid_is_full(measured: tuple[Run, ...]) -> None:
         assert seen == asked
 
 
-def test_each_axis_matters_somewhere(measured: tuple[Run, ...]) -> None:
-    """A grid in which an axis changes nothing anywhere would judge no model."""
-    best = {key: max(_rate(run) for run in runs) for key, runs in cells(measured).items()}
-
-    def most(axis: str) -> float:
-        ratios = [
-            best[one] / best[other]
-            for one, other in product(best, best)
-            if one[0] == other[0] and replace(one[1], **{axis: getattr(other[1], axis)}) == other[1]
-        ]
-        return max(ratios)
-
-    assert min(most("vcpus"), most("memory_bytes"), most("disk")) > 1.5
-
-
-def test_memory_keeps_a_part_of_the_data_under_one_cap_and_all_under_the_other(measured: tuple[Run, ...]) -> None:
-    """Hit rates between 0 and 1 are what a page-cache model is judged by."""
-    by_cap: dict[int, list[float]] = {}
-    for run in measured:
-        if run.spec.workload.kind == "image_training" and run.conditions.hit_rate is not None:
-            by_cap.setdefault(run.configuration.memory_bytes, []).append(run.conditions.hit_rate)
-    tight, roomy = (by_cap[cap] for cap in sorted(by_cap))
-    assert 0.05 < median(tight) < 0.6
-    assert median(roomy) > 0.95
-
-
 def test_both_files_say_the_same(measured: tuple[Run, ...]) -> None:
     """The table is made of the runs, nothing by hand; a later sizer may write more columns."""
     rows = list(csv.DictReader((GRID / "measurements.csv").open(encoding="utf-8")))
@@ -109,13 +82,6 @@ def test_a_run_is_read_again_as_it_was_written(make_run: MakeRun, tmp_path: Path
     assert (again.steps, again.samples) == ((), ())
 
 
-def test_runs_are_in_the_order_of_measuring(make_run: MakeRun, tmp_path: Path) -> None:
-    """Whatever the order that a folder lists them in."""
-    late, early = (replace(make_run(1.0), started_at=f"2026-11-21T0{hour}:00:00+00:00") for hour in (2, 1))
-    save_runs([late, early], tmp_path / "runs.jsonl")
-    assert [run.started_at for run in load_grid(tmp_path / "runs.jsonl")] == [early.started_at, late.started_at]
-
-
 def test_repeats_are_compared_within_a_configuration_and_without_the_reference_s_further_ones(
     make_run: MakeRun,
 ) -> None:
@@ -125,13 +91,6 @@ def test_repeats_are_compared_within_a_configuration_and_without_the_reference_s
     further = replace(further, spec=replace(further.spec, purpose=Purpose.REFERENCE))
     errors = repeat_errors([*three, further, other])
     assert sorted(errors) == pytest.approx([0.0, math.log(1.1), math.log(1.1)])
-
-
-def test_the_reference_s_further_repeats_are_runs_of_their_configuration(make_run: MakeRun) -> None:
-    """They are measurements like others; runs that did not complete are none."""
-    runs = [make_run(100.0), make_run(101.0, repeat=3), make_run(None)]
-    (group,) = cells(runs).values()
-    assert [_rate(run) for run in group] == [100.0, 101.0]
 
 
 def _without_warnings(row: dict[str, str]) -> dict[str, str]:

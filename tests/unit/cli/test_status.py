@@ -24,6 +24,7 @@ from sizer.records.units import GIB
 from sizer.store.study_folder import StudyFolder
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
+from sizer.words.names import outcomes_counted
 from sizer.words.terminal import study_summary
 
 
@@ -40,7 +41,7 @@ def test_status_tells_which_runs_carry_a_warning(first_version: Path, capsys: py
 def test_runs_of_searches_are_told_apart() -> None:
     """They are not among those that are planned."""
     outcomes = {Outcome.COMPLETED: 1, Outcome.OUT_OF_MEMORY: 1}
-    assert study_summary(1, 1, 1, 0, outcomes, 0, 0, 0.0, False).startswith(
+    assert study_summary(1, 1, 1, outcomes_counted(outcomes, outcomes.values()), 0).startswith(
         "1 of 1 runs finished, and 1 of searches (1 completed, 1 out of memory); "
     )
 

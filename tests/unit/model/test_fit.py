@@ -67,7 +67,7 @@ def test_new_runs_lie_in_their_intervals(
     random, covered = np.random.default_rng(1), {}
     for name, law in LAWS.items():
         own = []
-        for seed in range(4):
+        for seed in range(3):
             model = noisy(make_run, law, noise, seed, repeats, known, accounted)
             for vcpus in (*VCPUS, *BETWEEN):
                 found = predict(model, at(vcpus)).throughput

@@ -21,9 +21,9 @@ from sizer.records.prediction import Refused
 from sizer.records.run import DataSet, Demand, Evidence, EvidenceKind, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.units import GIB
-from sizer.words.answers import refusal_sentences
 from sizer.words.model import model_summary, parameter_name
 from sizer.words.names import terms_of
+from sizer.words.reasons.suggestions import refusal_sentences
 
 MakeRun = Callable[..., Run]
 TIERS = {"slow": DiskRates(400, 2e7), "fast": DiskRates(20_000, 8e8)}

@@ -14,8 +14,8 @@ from sizer.recommend.recommendation import recommend
 from sizer.records.configuration import Bottleneck
 from sizer.records.run import Demand, Evidence, EvidenceKind, Run
 from sizer.records.study import Objective
-from sizer.words.answers import reason_sentences
 from sizer.words.names import terms_of
+from sizer.words.reasons import reason_sentences
 from tests.modelled import contended
 
 MakeRun = Callable[..., Run]
@@ -49,7 +49,7 @@ def test_disturbed_runs_of_one_size_name_no_serial_part(make_run: MakeRun, evide
         assert (found.bottleneck, found.shares) == (Bottleneck.AMBIGUOUS, {})
     answer = recommend(model, runs, Objective(), Catalog.load()).workloads[0]
     assert answer.bottleneck is not Bottleneck.SERIAL
-    said = " ".join(reason_sentences(answer, terms_of(model.workload("train"))))
+    said = " ".join(reason_sentences(answer.reasons, terms_of(model.workload("train"))))
     assert "bound by its serial part" not in said
     assert "one vCPU value cannot tell a serial part from what others took" in said
 

@@ -15,8 +15,9 @@ from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
 from sizer.records.run import Run
 from sizer.records.study import Deadline, Objective
-from sizer.words.answers import reason_sentences, rejection_sentences, suggestion_sentences
 from sizer.words.names import terms_of
+from sizer.words.reasons import reason_sentences
+from sizer.words.reasons.suggestions import suggestion_sentences
 from tests.tables import runs_of
 
 
@@ -44,8 +45,8 @@ def in_words(answer: Answer, model: Model) -> Answer:
     terms = terms_of(model.workload(answer.workload))
     return replace(
         answer,
-        reasons=tuple(reason_sentences(answer, terms)),
-        rejected=tuple(replace(each, why=rejection_sentences(each, terms)) for each in answer.rejected),
+        reasons=tuple(reason_sentences(answer.reasons, terms)),
+        rejected=tuple(replace(each, why=" ".join(reason_sentences(each.why, terms))) for each in answer.rejected),
         next_run=None if answer.next_run is None else suggestion_sentences(answer.next_run, terms),
     )
 

@@ -18,8 +18,8 @@ from sizer.records.configuration import Bottleneck
 from sizer.records.prediction import ReasonCode
 from sizer.records.run import Demand, Evidence, EvidenceKind, LimitedBy, LimitedByKind, Run
 from sizer.records.study import Objective
-from sizer.words.answers import reason_sentences
 from sizer.words.names import terms_of
+from sizer.words.reasons import reason_sentences
 from tests.modelled import contended
 
 BUSY = Evidence(Bottleneck.CPU, {"cpu": 1.0}, EvidenceKind.BUSIEST)
@@ -64,7 +64,7 @@ def test_a_rate_without_its_vcpus_is_a_lower_bound(runs: list[Run]) -> None:
     answer = asked(runs)
     assert answer.provisional
     assert ReasonCode.RUNS_STARVED in {each.code for each in answer.reasons}
-    said = reason_sentences(answer, terms_of(model.workloads[0]))
+    said = reason_sentences(answer.reasons, terms_of(model.workloads[0]))
     assert any(each.startswith("Measured there were 110 images/s while something else used 1.6 cores") for each in said)
 
 
@@ -86,7 +86,7 @@ def test_the_same_on_a_host_of_its_own_is_a_plateau(runs: list[Run]) -> None:
         for repeat in range(3)
     ]
     answer = asked(quiet)
-    said = reason_sentences(answer, terms_of(fit(quiet).workloads[0]))
+    said = reason_sentences(answer.reasons, terms_of(fit(quiet).workloads[0]))
     assert not any("something else used" in each or "may be off by" in each for each in said)
     assert answer.spec.vcpus == 1
 

@@ -19,8 +19,8 @@ from sizer.records.prediction import ReasonCode
 from sizer.records.run import Demand, Run
 from sizer.records.study import Deadline, Objective
 from sizer.records.units import format_seconds
-from sizer.words.answers import reason_sentences
 from sizer.words.names import terms_of
+from sizer.words.reasons import reason_sentences
 
 MakeRun = Callable[..., Run]
 RATE, CORE_SECONDS = 300.0, 0.004
@@ -44,7 +44,7 @@ def measured(make_run: MakeRun, device: Device, vcpus: float, batch: int = 32, c
 def answered(runs: list[Run], deadline: Deadline | None = None) -> tuple[Answer, list[str]]:
     model = fit(runs)
     answer = recommend(model, runs, Objective(deadline=deadline), Catalog.load()).workloads[0]
-    return answer, reason_sentences(answer, terms_of(model.workload("train")))
+    return answer, reason_sentences(answer.reasons, terms_of(model.workload("train")))
 
 
 def curve(make_run: MakeRun, device: Device, vcpus: tuple[float, ...] = (0.5, 1, 2, 4)) -> list[Run]:

@@ -16,14 +16,15 @@ from sizer.records.device import Device
 from sizer.records.prediction import ReasonCode
 from sizer.records.run import Run
 from sizer.records.study import Objective
-from sizer.words.answers import main_sentences, reason_sentences
+from sizer.words.answers import main_sentences
 from sizer.words.names import Terms
+from sizer.words.reasons import reason_sentences
 
 Asked = Callable[..., Answer]
 
 
 def _said(answer: Answer) -> list[str]:
-    return reason_sentences(answer, Terms(answer.sample_unit))
+    return reason_sentences(answer.reasons, Terms(answer.sample_unit))
 
 
 def _codes(answer: Answer) -> list[ReasonCode]:

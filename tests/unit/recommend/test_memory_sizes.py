@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
+from collections.abc import Callable
+from collections.abc import Sequence
 import pytest
-
 from sizer.model.memory import memory_compared
 from sizer.model.model import Model
 from sizer.model.prediction import predict
 from sizer.records.answer import Answer
-from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.configuration import Bottleneck
+from sizer.records.configuration import Configuration
 from sizer.records.prediction import Refused
-from sizer.records.run import Demand, Run
+from sizer.records.run import Demand
+from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.units import GIB
-from sizer.words.answers import refusal_sentences
 from sizer.words.names import terms_of
+from sizer.words.reasons.suggestions import refusal_sentences
+from sizer.words.answers import refusal_sentences
 
 Ask = Callable[..., Answer]
 Fitted = Callable[[Sequence[Run]], Model]
@@ -142,14 +144,6 @@ def test_too_few_vcpu_values_with_two_caps_are_a_provisional_answer(
     assert open_ in said(answer)
     assert answer.next_run is not None
     assert answer.throughput.value == pytest.approx(20 * size, rel=0.03)
-
-
-def test_other_vcpus_are_refused_all_the_same(capped: Callable[..., list[Run]], fitted: Fitted) -> None:
-    """Two values are no curve along vCPUs either."""
-    (model,) = fitted(capped((1, 2), (1, 2), scales)).workloads
-    assert model.refused is None
-    with pytest.raises(Refused):
-        predict(model, Configuration(1.5, GIB, "host", 32))
 
 
 def test_one_cap_is_said_to_be_enough(capped: Callable[..., list[Run]], ask: Ask) -> None:

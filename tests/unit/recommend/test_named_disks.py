@@ -16,9 +16,9 @@ from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
 from sizer.records.study import Objective
-from sizer.words.answers import reason_sentences, rejection_sentences
 from sizer.words.names import Terms
 from sizer.words.notes import note_in_words
+from sizer.words.reasons import reason_sentences
 from tests.tables import imported, runs_of
 
 RATES = {"train": (219.0, 218.0, 218.5), "infer": (671.0, 668.0, 570.0)}
@@ -53,12 +53,12 @@ def _disk(answer: Answer) -> str | None:
 
 
 def _reasons(answer: Answer) -> list[str]:
-    return reason_sentences(answer, Terms(answer.workload, answer.sample_unit))
+    return reason_sentences(answer.reasons, Terms(answer.workload, answer.sample_unit))
 
 
 def _why_not(answer: Answer) -> dict[str | None, str]:
     terms = Terms(answer.workload, answer.sample_unit)
-    return {each.spec.disk: rejection_sentences(each, terms) for each in answer.rejected}
+    return {each.spec.disk: " ".join(reason_sentences(each.why, terms)) for each in answer.rejected}
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,10 @@ from sizer.records.prediction import Action, ReasonCode, Suggestion
 from sizer.records.run import Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Deadline, Objective
-from sizer.words.answers import conclusion_line, headline, rates_in_doubt, suggestion_sentences
+from sizer.words.answers import conclusion_line, headline
 from sizer.words.names import Terms
+from sizer.words.reasons import reason_sentence
+from sizer.words.reasons.suggestions import suggestion_sentences
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]
@@ -127,8 +129,8 @@ def test_a_prediction_from_such_rates_is_warned_of(curve: Curve) -> None:
     assert rate_contradicted(runs) is None
     mistold_reason = rate_contradicted(mistold(runs, WarningKind.TOLD_UNLIKE_SEEN, 2, 2, 2, 2, 2))
     assert mistold_reason is not None
-    said = rates_in_doubt(mistold_reason, Terms("train", "image"))
-    assert said.startswith("workload `train`: In 5 of 5 runs the log tells another rate than its lines come at")
+    said = reason_sentence(mistold_reason, Terms("train", "image"))
+    assert said.startswith("In 5 of 5 runs the log tells another rate than its lines come at")
 
 
 def test_the_headline_leaves_out_a_rate_known_to_be_wrong(curve: Curve, catalog: Catalog) -> None:

@@ -48,12 +48,43 @@ def test_a_knee_is_recommended_with_each_cheaper_size_rejected(curve: Curve, ask
     assert answer.next_bottleneck is Bottleneck.CPU
 
 
-def test_a_plateau_on_one_disk_names_nothing(curve: Curve, ask: Callable[..., Answer]) -> None:
-    """A disk that nothing is known of makes the same plateau as a serial part: the size stays the same."""
-    answer = ask(curve(*KNEE))
-    assert answer.status == "recommended"
-    assert answer.spec.vcpus == 4
-    assert answer.bottleneck is Bottleneck.AMBIGUOUS
+@pytest.mark.parametrize(
+    ("points", "status", "vcpus", "words", "run"),
+    [
+        pytest.param(KNEE, "recommended", (4,), "The bottleneck there", "", id="a plateau"),
+        pytest.param(((1, 100), (2, 102), (4, 99), (8, 98), (16, 101)), "recommended", (1,), "", "", id="flat"),
+        pytest.param(
+            ((2, 101), (4, 100), (8, 99)), "recommended", (2,), "Fewer than 2 vCPUs were not measured", "at 1 vCPU",
+            id="the fewest are enough",
+        ),
+        pytest.param(
+            ((1, 100), (2, 190), (4, 340), (8, 540), (16, 640), (32, 560), (64, 380)), "recommended", (12, 16), "", "",
+            id="retrograde",
+        ),
+        pytest.param(
+            ((0.25, 25), (0.5, 50), (0.75, 74)), "at_least", (1,),
+            "1 vCPU is the smallest size sold with at least 0.75 vCPU", "", id="fractions of a vCPU are not sold",
+        ),
+        pytest.param(
+            ((1, 100), (2, 190)), "refused", (None,), "Not enough data", "Measure `train` at 4 vCPUs.", id="too few",
+        ),
+    ],
+)  # fmt: skip
+def test_a_curve_of_vcpus(
+    curve: Curve,
+    ask: Callable[..., Answer],
+    points: tuple[tuple[float, float], ...],
+    status: str,
+    vcpus: tuple[float | None, ...],
+    words: str,
+    run: str,
+) -> None:
+    """vCPUs that change nothing are not bought; what is not known of fewer or more is said with the run to make."""
+    answer = ask(curve(*points))
+    assert answer.status == status
+    assert (answer.spec.vcpus if answer.spec is not None else None) in vcpus
+    assert words in said(answer)
+    assert run in (answer.next_run or "")
 
 
 @pytest.mark.parametrize("points", [((1, 100), (2, 200), (4, 400)), ((0.5, 50), (1, 100), (2, 170))])
@@ -69,34 +100,6 @@ def test_a_rising_rate_is_at_least(
     assert "still rises" in said(answer)
     assert "extrapolated, weak" in said(answer)
     assert f"at {2 * points[-1][0]:g} and {4 * points[-1][0]:g} vCPUs" in answer.next_run
-
-
-def test_a_flat_rate_needs_the_smallest(curve: Curve, ask: Callable[..., Answer]) -> None:
-    """vCPUs that change nothing are not bought, noise of 2 % or not."""
-    answer = ask(curve((1, 100), (2, 102), (4, 99), (8, 98), (16, 101)))
-    assert (answer.status, answer.spec and answer.spec.vcpus) == ("recommended", 1)
-
-
-def test_what_was_not_measured_below_is_said(curve: Curve, ask: Callable[..., Answer]) -> None:
-    """If the fewest vCPUs measured are enough, fewer may be, too: the run that would tell is named."""
-    answer = ask(curve((2, 101), (4, 100), (8, 99)))
-    assert answer.spec.vcpus == 2
-    assert "Fewer than 2 vCPUs were not measured" in said(answer)
-    assert "at 1 vCPU" in answer.next_run
-
-
-def test_retrograde_is_never_the_largest(curve: Curve, ask: Callable[..., Answer]) -> None:
-    """Where more vCPUs are slower, the size at the peak."""
-    answer = ask(curve((1, 100), (2, 190), (4, 340), (8, 540), (16, 640), (32, 560), (64, 380)))
-    assert answer.status == "recommended"
-    assert answer.spec.vcpus in (12, 16)
-
-
-def test_fractions_of_a_vcpu_are_not_sold(curve: Curve, ask: Callable[..., Answer]) -> None:
-    """Measured up to 0.75 vCPU, the size is 1, and it is said."""
-    answer = ask(curve((0.25, 25), (0.5, 50), (0.75, 74)))
-    assert (answer.status, answer.spec and answer.spec.vcpus) == ("at_least", 1)
-    assert "1 vCPU is the smallest size sold with at least 0.75 vCPU" in said(answer)
 
 
 def test_a_known_accelerator_ceiling_makes_a_strong_estimate(curve: Curve, ask: Callable[..., Answer]) -> None:
@@ -128,34 +131,6 @@ def test_an_accelerator_that_is_fed_is_recommended(curve: Curve, ask: Callable[.
     assert all(offer.as_of and offer.source for offer in answer.instances)
 
 
-def test_the_cheapest_disk_that_loses_nothing(make_run: MakeRun, ask: Callable[..., Answer]) -> None:
-    """The slow tier binds, the middle one does not: it is taken, and what the fast one buys is said."""
-    runs = [
-        make_run(
-            min(100 * min(c, 2), (rates.read_bytes_per_second or 0) / 1e5), c, disk=name, rates=rates, demand=DEMAND
-        )
-        for c in (1, 2, 4)
-        for name, rates in TIERS.items()
-    ]
-    answer = ask(runs)
-    assert (answer.spec.vcpus, answer.spec.disk) == (2, "middle")
-    assert "Compared with disk middle, a faster disk gains 0 %" in said(answer)
-    assert any(each.spec.disk == "slow" and "disk" in each.why for each in answer.rejected)
-
-
-def test_disks_that_make_no_difference(make_run: MakeRun, ask: Callable[..., Answer]) -> None:
-    """If every tier gives the same rate, the slowest is enough and it is said plainly."""
-    demand = replace(DEMAND, read_bytes=1e3, read_ios=0.1)
-    runs = [
-        make_run(min(110, 100 * c), c, disk=name, rates=rates, demand=demand)
-        for c in (1, 2, 4)
-        for name, rates in TIERS.items()
-    ]
-    answer = ask(runs)
-    assert answer.spec.disk == "slow"
-    assert "Compared with disk slow, a faster disk gains < 1 %" in said(answer)
-
-
 def test_memory_below_the_floor_is_never_recommended(make_run: MakeRun, ask: Callable[..., Answer]) -> None:
     """A cap that was killed is rejected by name; the answer is a size that is sold and known to hold the job."""
     runs = [make_run(min(100 * c, 150), c, memory=8 * GIB, capped=True, anonymous=3 * GIB) for c in (0.5, 1, 2, 4)]
@@ -170,14 +145,6 @@ def test_memory_below_the_floor_is_never_recommended(make_run: MakeRun, ask: Cal
         "with 5 GiB and 8 GiB it completed." in answer.reasons
     )
     assert "8 GiB rather than 4 GiB, because no cap below 5 GiB is known to be enough" in said(answer)
-
-
-def test_too_little_data_is_refused_with_the_run_to_make(curve: Curve, ask: Callable[..., Answer]) -> None:
-    """Two vCPU values are not enough for an answer."""
-    answer = ask(curve((1, 100), (2, 190)))
-    assert (answer.status, answer.spec) == ("refused", None)
-    assert answer.next_run == "Measure `train` at 4 vCPUs."
-    assert "Not enough data" in said(answer)
 
 
 def test_one_vcpu_value_still_tells_of_disks(make_run: MakeRun, ask: Callable[..., Answer]) -> None:
@@ -214,24 +181,6 @@ def test_balanced_keeps_the_target(curve: Curve, catalog: Catalog) -> None:
     assert (sizes[0.6].vcpus, sizes[0.95].vcpus) == (2, 4)
 
 
-def of_class(run: Run, classes: dict[str, str]) -> Run:
-    tier = replace(run.disk.tier, disk_class=classes[run.disk.tier.name])
-    return replace(run, disk=replace(run.disk, tier=tier))
-
-
-def test_a_faster_disk_costs(make_run: MakeRun, ask: Callable[..., Answer]) -> None:
-    """An NVMe volume that gives 1 % more is not worth its price to `balanced`, and one that gives 20 % is."""
-    classes = {"slow": "standard", "fast": "nvme"}
-
-    def disk_for(gain: float) -> str | None:
-        runs = [make_run(min(100 * c, 200) * (gain if disk == "fast" else 1), c, disk=disk, rates=TIERS[disk])
-                for c in (1, 2, 4, 8) for disk in classes]  # fmt: skip
-        spec = ask([of_class(run, classes) for run in runs], "balanced").spec
-        return spec.disk if spec is not None else None
-
-    assert (disk_for(1.01), disk_for(1.2)) == ("slow", "fast")
-
-
 def test_several_workloads_share_a_family(curve: Curve, catalog: Catalog) -> None:
     """One family for all jobs: its largest size, its GiB per vCPU, and which job is not covered."""
     runs = [
@@ -249,3 +198,32 @@ def test_failed_runs_are_counted(make_run: MakeRun, curve: Curve, ask: Callable[
     runs = curve((1, 100), (2, 101), (4, 100))
     answer = ask([*runs, make_run(None, 8, outcome=Outcome.CRASHED)])
     assert "1 of 4 runs gave no rate (1 crashed)" in said(answer)
+
+
+def trained(make_run: MakeRun) -> list[Run]:
+    """At 2 vCPUs the CPU binds, at 4 the accelerator."""
+    rates = {c: ((80 * c) ** -8 + 219**-8) ** (-1 / 8) for c in (1, 2, 4, 8)}
+    return [make_run(rate, c, device=P100, demand=Demand(core_seconds=1 / 80)) for c, rate in rates.items()]
+
+
+def test_the_smallest_upgrade_is_named_with_its_gain(make_run: MakeRun, ask: Callable[..., Answer]) -> None:
+    """Where the target is lax, the answer says which next size something else would bind, and what it gains."""
+    answer = ask(trained(make_run), target=0.6)
+    assert (answer.spec.vcpus, answer.bottleneck) == (2, Bottleneck.CPU)
+    assert (answer.upgrade.spec.vcpus, answer.upgrade.bottleneck) == (4, Bottleneck.ACCELERATOR)
+    assert answer.upgrade.gain == pytest.approx(219 / 160 - 1, abs=0.05)
+    assert answer.headroom == pytest.approx(219 / 160 - 1, abs=0.06)
+    assert any(reason.startswith("Without that limit it would be 3") for reason in answer.reasons)
+    (said,) = [reason for reason in answer.reasons if "smallest upgrade" in reason]
+    assert "The smallest upgrade that moves the bottleneck is 4 vCPUs: 3" in said
+    assert said.endswith("then bound by the emulated P100.")
+
+
+def test_where_nothing_measured_moves_it_none_is_named(
+    make_run: Callable[..., Run], ask: Callable[..., Answer]
+) -> None:
+    """The one accelerator measured binds, and no size relieves it."""
+    answer = ask(trained(make_run))
+    assert (answer.spec.vcpus, answer.bottleneck) == (4, Bottleneck.ACCELERATOR)
+    assert answer.upgrade is None
+    assert "smallest upgrade" not in " ".join(answer.reasons)

@@ -15,8 +15,9 @@ from sizer.records.device import Device
 from sizer.records.run import Demand, Run
 from sizer.records.study import Objective
 from sizer.words.accelerators import gpu_option_lines, gpus_compared
-from sizer.words.answers import main_sentences, reason_sentences
+from sizer.words.answers import main_sentences
 from sizer.words.names import Terms, terms_of
+from sizer.words.reasons import reason_sentences
 
 NAMED = """
     instance_type,latency_p99_ms,usd_per_hour,throughput
@@ -60,7 +61,7 @@ def test_where_only_retired_machines_would_do_there_is_no_answer(
 ) -> None:
     answer = ask_table(rows, **objective)
     assert (answer.status, answer.spec) == ("refused", None)
-    said = reason_sentences(answer, Terms("image"))
+    said = reason_sentences(answer.reasons, Terms("image"))
     assert said[0].startswith("Nobody can rent what was measured any more: aws p3.2xlarge (retired 2026)")
 
 

@@ -17,8 +17,8 @@ from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import Objective
 from sizer.records.units import GIB
-from sizer.words.answers import suggestion_sentences
 from sizer.words.names import Terms
+from sizer.words.reasons.suggestions import suggestion_sentences
 from tests.unit.plan.machine import HOST, knee, made, study_of
 
 NOT_MADE = reason(ReasonCode.RUN_WOULD_SETTLE)

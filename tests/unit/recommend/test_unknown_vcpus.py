@@ -17,8 +17,10 @@ from sizer.records.device import DiskRates
 from sizer.records.run import Run
 from sizer.records.study import Objective
 from sizer.records.units import GIB
-from sizer.words.answers import family_sentences, reason_sentences, rejection_sentences, suggestion_sentences
+from sizer.words.answers import family_sentences
 from sizer.words.names import Terms
+from sizer.words.reasons import reason_sentences
+from sizer.words.reasons.suggestions import suggestion_sentences
 
 RATES = {"slow": DiskRates(500, 1e7), "fast": DiskRates(9000, 4e8)}
 
@@ -33,8 +35,8 @@ def asked(runs: list[Run]) -> Recommendation:
 
 def said(answer: Answer) -> str:
     terms = Terms(answer.workload, answer.sample_unit)
-    rejected = [rejection_sentences(each, terms) for each in answer.rejected]
-    return "\n".join([*reason_sentences(answer, terms), *rejected, advice(answer)])
+    rejected = [" ".join(reason_sentences(each.why, terms)) for each in answer.rejected]
+    return "\n".join([*reason_sentences(answer.reasons, terms), *rejected, advice(answer)])
 
 
 def advice(answer: Answer) -> str:

@@ -58,9 +58,10 @@ def test_the_terminal_says_the_same(compared: Recommendation, study: Study) -> N
     assert lines[:4] == [
         "Seconds a mini-batch:",
         "  Surely the fastest, of 2 comparisons: TensorFlow in 1; in 1 it cannot be told.",
-        "  resnet50, batch 64: TensorFlow 320 ms, shares rank 1; MXNet 356 ms, rank 2, 1.11×; "
-        "PyTorch 337 ms, shares rank 1, 1.05×",
-        "  alexnet, batch 512: TensorFlow 183 ms, rank 1; MXNet 366 ms, rank 2, 2.00×; PyTorch out of memory",
+        "  resnet50, batch 64: TensorFlow 320 ms, shares rank 1, 200 samples/s; MXNet 356 ms, rank 2, 1.11×, "
+        "180 samples/s; PyTorch 337 ms, shares rank 1, 1.05×, 190 samples/s",
+        "  alexnet, batch 512: TensorFlow 183 ms, rank 1, 2,800 samples/s; MXNet 366 ms, rank 2, 2.00×, "
+        "1,400 samples/s; PyTorch out of memory",
     ]
     assert "2× is twice the best time of the row." in lines[4]
 
@@ -78,8 +79,8 @@ def test_rows_of_one_network_stand_together(tmp_path: Path, study: Study, materi
     lines = list(cross_lines(found, study))
     assert lines[2:5] == [
         "  vgg16, forward",
-        "    batch 8: MXNet 80 ms, rank 2, 2.60×; PyTorch 30.8 ms, rank 1",
-        "    batch 16: MXNet 114 ms, rank 2, 2.14×; PyTorch 53.3 ms, rank 1",
+        "    batch 8: MXNet 80 ms, rank 2, 2.60×, 100 samples/s; PyTorch 30.8 ms, rank 1, 260 samples/s",
+        "    batch 16: MXNet 114 ms, rank 2, 2.14×, 140 samples/s; PyTorch 53.3 ms, rank 1, 300 samples/s",
     ]
     assert "  vgg16, training" in lines
     assert "Training is forward, backward and update." in lines[-1]
@@ -157,7 +158,7 @@ b,pytorch,resnet50,P100,64,train,180,176,184
     ("table", "said"),
     [
         (TWO.format(300, 296, 304), "Surely the fastest, of 1 comparison: MXNet in 1."),
-        (TWO.format(181, 177, 185), "Which is the fastest cannot be told in the one comparison."),
+        (TWO.format(181, 177, 185), "Which is the fastest cannot be told, of 1 comparison."),
         (ALONE, ""),
     ],
 )
@@ -189,7 +190,7 @@ def test_of_doubtful_figures_nothing_is_sure(tmp_path: Path) -> None:
     (only,) = found.rows
     doubted = replace(found, rows=(replace(only, cells=tuple(replace(cell, doubtful=True) for cell in only.cells)),))
     assert cross_answer(doubted) == (
-        "The fastest by their intervals, of 1 comparison: MXNet in 1. Its figures are doubtful."
+        "The fastest by their intervals, of 1 comparison: MXNet in 1. Figures of 1 of them are doubtful."
     )
 
 
@@ -198,4 +199,4 @@ def test_a_ratio_has_as_many_digits_as_mean_something(tmp_path: Path, study: Stu
     found = cross_table(runs_of(tmp_path, TWO.format(rate, rate * 0.99, rate * 1.01)))
     assert found is not None
     (line,) = (line for line in cross_lines(found, study) if "MXNet" in line and "PyTorch" in line)
-    assert f", {said}; PyTorch" in line
+    assert f", {said}, " in line

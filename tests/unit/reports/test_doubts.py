@@ -4,24 +4,37 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
-
+from datetime import datetime
+from datetime import timedelta
+from datetime import timezone
 import numpy as np
 import pytest
-
 from sizer.bundled.reports import doubts
-from sizer.bundled.reports.figures.drift import MOST_WORKLOADS, Drift, drift
+from sizer.bundled.reports.figures.drift import MOST_WORKLOADS
+from sizer.bundled.reports.figures.drift import Drift
+from sizer.bundled.reports.figures.drift import drift
 from sizer.bundled.reports.markup import coded
-from sizer.bundled.reports.page import contents, render
+from sizer.bundled.reports.page import contents
+from sizer.bundled.reports.page import render
 from sizer.bundled.reports.runs import all_runs
-from sizer.bundled.reports.subject import Material, subjects
+from sizer.bundled.reports.subject import Material
+from sizer.bundled.reports.subject import subjects
 from sizer.bundled.reports.workloads import workload
 from sizer.records.configuration import Estimate
-from sizer.records.run import Cause, CauseKind, Demand, Failure, Run, RunWarning, WarningKind
-from sizer.records.run_kinds import Outcome, Purpose
-from sizer.records.study import Limits, Study
+from sizer.records.run import Cause
+from sizer.records.run import CauseKind
+from sizer.records.run import Demand
+from sizer.records.run import Failure
+from sizer.records.run import Run
+from sizer.records.run import RunWarning
+from sizer.records.run import WarningKind
+from sizer.records.run_kinds import Outcome
+from sizer.records.run_kinds import Purpose
+from sizer.records.study import Limits
+from sizer.records.study import Study
 from sizer.words.names import outcome_in_words
-from sizer.words.warnings import meaning_of_warning, warning_names
+from sizer.words.warnings import meaning_of_warning
+from sizer.words.warnings import warning_names
 
 
 def stated(runs: tuple[Run, ...], study: Study) -> dict[str, tuple[str, str]]:
@@ -118,14 +131,14 @@ TRAIN = "train-resnet50-p100"
 def test_a_kill_for_memory_is_told_as_the_memory_floor(material: Material) -> None:
     """The floor lies between the cap that was killed and the next one that completed."""
     (sentence,) = doubts.memory_floors(subjects(material))
-    assert "killed with 384 MiB, completed with 1 GiB" in sentence
+    assert "the memory floor is between 384 MiB and 1 GiB" in sentence
 
 
 def test_a_floor_above_every_cap_says_so(material: Material) -> None:
     """Where no cap completed, the floor is above the largest."""
     killed = tuple(replace(run, outcome=Outcome.OUT_OF_MEMORY, throughput=None) for run in material.runs[:14])
     (sentence,) = doubts.memory_floors(subjects(replace(material, runs=killed)))
-    assert "killed with 4 GiB, and no larger cap completed" in sentence
+    assert "the memory floor is above 4 GiB" in sentence
 
 
 def searched(material: Material, *caps: tuple[int, Outcome]) -> Material:
@@ -147,7 +160,7 @@ def test_what_a_search_found_is_told_with_what_it_left_open(material: Material) 
     assert "the search is not finished" in sentence
     far = searched(material, (900 * MIB, Outcome.COMPLETED), (400 * MIB, Outcome.OUT_OF_MEMORY))
     (sentence,) = doubts.memory_floors(subjects(far))
-    assert "is between 400 MiB and 900 MiB, for the input pipeline alone" in sentence
+    assert "is between 400 MiB and 900 MiB; that is for the input pipeline alone" in sentence
     assert "the search is not finished" in sentence
     crashed = searched(material, (900 * MIB, Outcome.COMPLETED), (400 * MIB, Outcome.CRASHED))
     (sentence,) = doubts.memory_floors(subjects(crashed))
@@ -269,54 +282,46 @@ def test_only_so_many_ways_of_failing_show_their_log(material: Material) -> None
     assert all(each["log"].startswith("logs/") for each in entries)
 
 
-def test_warnings_of_a_kind_are_one_line(material: Material) -> None:
-    """Three runs that were contended by different amounts are one warning with a range."""
-    run = material.runs[0]
-    found = [
-        replace(run, warnings=(RunWarning(WarningKind.CONTENDED, {"cores": cores}),)) for cores in (0.06, 1.21, 0.31)
-    ]
-    short = replace(run, warnings=(RunWarning(WarningKind.SHORT, {"seconds": 4.0}),))
-    assert doubts.by_kind([*found, short]) == [
-        {
-            "kind": "contended",
-            "where": "3 runs",
-            "what": "Something else on this host used 0.06–1.21 cores meanwhile.",
-            "meaning": meaning_of_warning(WarningKind.CONTENDED),
-        },
-        {
-            "kind": "short",
-            "where": "1 run",
-            "what": "Stopped at the deadline after 4 s of steady state.",
-            "meaning": meaning_of_warning(WarningKind.SHORT),
-        },
-    ]
+def warned(kind: WarningKind, *figures: float, text: str | None = None) -> tuple[RunWarning, ...]:
+    """A warning with each of these figures, or one without."""
+    name = {WarningKind.CONTENDED: "cores", WarningKind.SHORT: "seconds", WarningKind.SWAPPED: "bytes"}.get(kind, "")
+    return tuple(RunWarning(kind, {name: figure}) for figure in figures) or (RunWarning(kind, text=text),)
 
 
-def test_a_run_is_counted_once_however_often_it_is_warned(material: Material) -> None:
-    """Figures of one unit are one range."""
-    run = material.runs[0]
-    twice = tuple(RunWarning(WarningKind.SWAPPED, {"bytes": size * 2**20}) for size in (12, 980))
-    found = [replace(run, warnings=twice), replace(run, warnings=twice[:1])]
-    (line,) = doubts.by_kind(found)
-    assert (line["where"], line["what"]) == ("2 runs", "Up to 12–980 MiB of its memory was in swap.")
-
-
-def test_only_so_many_wordings_are_shown(material: Material) -> None:
-    """A kind of which every run says something else does not fill the page."""
-    found = [
-        replace(material.runs[0], warnings=(RunWarning(WarningKind.OTHER, text=word),))
-        for word in ("one", "two", "three", "four")
-    ]
-    (line,) = doubts.by_kind(found)
-    assert (line["kind"], line["where"], line["what"]) == ("other", "4 runs", "One; two; three …")
-
-
-def test_a_warning_without_figures_is_its_kind(material: Material) -> None:
-    """A table that was imported has the kinds alone."""
-    old = replace(material.runs[0], warnings=(RunWarning(WarningKind.THROTTLED),))
-    assert warning_names(old) == ["throttled"]
-    (line,) = doubts.by_kind([old])
-    assert (line["kind"], line["where"], line["what"]) == ("throttled", "1 run", "")
+@pytest.mark.parametrize(
+    ("of_runs", "lines"),
+    [
+        pytest.param(
+            [*(warned(WarningKind.CONTENDED, cores) for cores in (0.06, 1.21, 0.31)), warned(WarningKind.SHORT, 4.0)],
+            [
+                ("contended", "3 runs", "Something else on this host used 0.06–1.21 cores meanwhile."),
+                ("short", "1 run", "Stopped at the deadline after 4 s of steady state."),
+            ],
+            id="of a kind one line, with the range of its figures",
+        ),
+        pytest.param(
+            [warned(WarningKind.SWAPPED, 12 * MIB, 980 * MIB), warned(WarningKind.SWAPPED, 12 * MIB)],
+            [("swapped", "2 runs", "Up to 12–980 MiB of its memory was in swap.")],
+            id="a run counts once however often it is warned",
+        ),
+        pytest.param(
+            [warned(WarningKind.OTHER, text=word) for word in ("one", "two", "three", "four")],
+            [("other", "4 runs", "One; two; three …")],
+            id="only so many wordings",
+        ),
+        pytest.param(
+            [warned(WarningKind.THROTTLED)], [("throttled", "1 run", "")], id="of an imported table the kind alone"
+        ),
+    ],
+)
+def test_warnings_of_a_kind_are_one_line(
+    material: Material, of_runs: list[tuple[RunWarning, ...]], lines: list[tuple[str, str, str]]
+) -> None:
+    """In how many runs, what they say, and what that means for the answer."""
+    shown = doubts.by_kind([replace(material.runs[0], warnings=warnings) for warnings in of_runs])
+    assert [(line["kind"], line["where"], line["what"]) for line in shown] == lines
+    first = of_runs[0][0].kind
+    assert shown[0]["meaning"] == meaning_of_warning(first)
 
 
 def test_units_are_told_apart_only_where_they_are_said(material: Material) -> None:

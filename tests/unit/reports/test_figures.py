@@ -308,7 +308,7 @@ def test_what_is_no_line_is_not_drawn_as_one(tmp_path: Path, study: Study) -> No
     bent = TABLE.replace("128,395", "128,120").replace("64,370", "64,190")
     figure = batch_chart(subject_of(tmp_path, study, bent))
     assert figure is not None
-    assert "no line fits what was measured" in figure.answer
+    assert "No line fits what was measured" in figure.answer
     assert "a fixed time of a step and one for each of its samples, fitted" not in {key.text for key in figure.keys}
 
 

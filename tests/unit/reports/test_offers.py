@@ -16,7 +16,6 @@ from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.prediction import Spec
 from sizer.records.units import GIB, RELATIVE
 from sizer.words.answers import disk_answer as disk_answer_in_words
-from sizer.words.answers import disk_other
 from tests.reported_study import INFER, PREPARE, TRAIN, WORDS
 
 
@@ -198,12 +197,12 @@ def test_how_sure_it_is_is_in_the_words(gained: Estimate, said: str) -> None:
     ("gained", "said"),
     [
         (-0.59, "Not known: no faster disk was measured; gp3 is slower by 59 %."),
-        (0.001, "Hardly: on gp3, the best other disk measured, it runs as fast."),
+        (0.001, "No: on gp3, the best other disk measured, it runs as fast."),
         (0.2, "Yes: gp3 gains 20 %."),
     ],
 )
 def test_a_slower_disk_says_nothing_of_a_faster_one(gained: float, said: str) -> None:
-    assert disk_other("gp3", Estimate(gained, gained, gained)) == said
+    assert disk_answer_in_words(Estimate(gained, gained, gained), "gp3") == said
 
 
 RATE = Estimate(110.8, 61.4, 199.9)

@@ -22,7 +22,7 @@ from sizer.records.run_kinds import Outcome
 from sizer.records.study import Adaptive, PlanEndKind, RunReason, RunReasonKind
 from sizer.records.units import GIB, RELATIVE
 from sizer.words.names import Terms
-from sizer.words.verdict import settling_sentence
+from sizer.words.verdict import next_run_sentences
 from tests.reported_study import plainly
 from tests.unit.plan.machine import HOST, study_of
 
@@ -74,8 +74,8 @@ def test_a_row_says_all_that_decides(rows: dict[str, Any]) -> None:
     assert found.bound_by is not None
     assert found.bound_by.text == "emulated P100"
     assert found.cost is not None
-    assert found.cost.hour == "$0.0893/h"
-    assert found.cost.million == "$0.113 per million images"
+    assert found.cost.hour == "$0.0893 an hour"
+    assert found.cost.million == "$0.113 a million images"
     assert found.cost.day == "on demand, 2026-07-20"
     assert (found.status.word, found.status.symbol, found.how_sure) == (
         "recommended",
@@ -112,8 +112,8 @@ def test_at_least_says_what_would_settle_it(rows: dict[str, Any]) -> None:
         "≥",
         "very likely (0.91) that fewer vCPUs or less memory is too little",
     )
-    assert found.doubt == "More than 2 vCPUs, the most measured, should gain 99 %."
-    assert found.settle == "Measure at 4 vCPUs on a larger host; this one has 2 vCPUs."
+    assert found.doubt == "The rate still rises at 2 vCPUs, the most measured: twice as much should gain 99 %."
+    assert found.settle.endswith(" at 4 vCPUs, on a larger host than the one that measured, which has 2 vCPUs.")
 
 
 def test_no_answer_says_what_is_missing_and_the_run_that_would_help(rows: dict[str, Any]) -> None:
@@ -122,7 +122,7 @@ def test_no_answer_says_what_is_missing_and_the_run_that_would_help(rows: dict[s
     assert (found.kind, found.status.word, found.status.symbol) == ("refused", "no answer", "?")
     assert (found.spec, found.machine, found.rate, found.cost) == ((), None, None, None)
     assert found.no_machine == "no machine yet"
-    assert found.settle == "Measure at 0.5, 1 and 2 vCPUs."
+    assert found.settle.endswith(" at 0.5, 1 and 2 vCPUs.")
 
 
 def test_what_one_command_settles_is_given_as_that_command(changed: Changed) -> None:
@@ -163,7 +163,7 @@ def test_machines_that_were_compared_keep_the_tables_prices(changed: Changed) ->
     other = Alternative(Spec(8.0, gpu="V100", gpu_count=1), Estimate(150.0, 145.0, 155.0), None, 9.0, 16.7)
     (row, *_) = rows_of(changed(spec=spec, throughput=rate, alternatives=(own, other))).values()
     assert row.cost is not None
-    assert (row.cost.hour, row.cost.million) == ("$4.10/h", "$11.40 per million images")
+    assert (row.cost.hour, row.cost.million) == ("$4.10 an hour", "$11.40 a million images")
     assert row.cost.day == "price of the imported table"
     assert row.machine is None
     assert row.rate is not None
@@ -310,18 +310,17 @@ def test_runs_of_an_older_form_of_the_study_are_counted_apart(material: Material
     changed = replace(material, progress=progress, folder="my-study")
     stated = shown(changed)
     assert stated["missing"] == (
-        "22 stored runs are of an older form of the study file; the figures are by them, too. "
-        "56 runs are planned and none is made yet. To make them:"
+        "Stored of an older form of the study file: 22 runs; the figures are by them, too. "
+        "Not finished: 0 of 56 runs done. To go on:"
     )
     first, second, third, *_ = map(plainly, stated["rows"])
     assert first.doubt == (
-        "0 of 14 runs of the study as it now stands done. "
-        "21 stored runs are of an older form of the study file; the figures are by them, too."
+        "0 of 14 runs done. Stored of an older form of the study file: 21 runs; the figures are by them, too."
     )
-    assert second.doubt.endswith("1 stored run is of an older form of the study file; the figures are by it, too.")
+    assert second.doubt.endswith("Stored of an older form of the study file: 1 run; the figures are by them, too.")
     assert third.doubt == "0 of 14 runs done."
     done = replace(changed, progress=replace(progress, finished=progress.planned))
-    assert "22 stored runs are of an older form of the study file" in first_screen(done)
+    assert "Stored of an older form of the study file: 22 runs" in first_screen(done)
 
 
 def test_without_a_recommendation_the_page_says_how_to_get_one(material: Material) -> None:
@@ -383,6 +382,6 @@ def test_a_run_that_is_told_by_more_than_its_vcpus_is_named_whole() -> None:
     """Its memory is as much what to measure as its vCPUs, new or again."""
     advice = Suggestion(Action.MEASURE, vcpus=(1.0,), memory_bytes=2 * GIB)
     answer = Answer("job", "refused", next_run=advice)
-    assert settling_sentence(answer, Terms("job")) == "Measure job with 1 vCPU, 2 GiB."
+    assert next_run_sentences(answer, Terms("job"), alone=True) == "Measure job with 1 vCPU, 2 GiB."
     again = replace(answer, next_run=replace(advice, action=Action.REPEAT))
-    assert settling_sentence(again, Terms("job")) == "Repeat job with 1 vCPU, 2 GiB."
+    assert next_run_sentences(again, Terms("job"), alone=True) == "Repeat job with 1 vCPU, 2 GiB."

@@ -97,7 +97,7 @@ def test_why_no_further_run_is_made(kind: PlanEndKind, said: str) -> None:
             PlanEndKind.NOTHING_LEFT,
             ("b",),
             ("b",),
-            "no run of `b` completed; no further one is made after 5 runs of 3 min 00 s together",
+            "no single run that is left would tell much after 5 runs of 3 min 00 s together; no run of `b` completed",
         ),
         (
             PlanEndKind.NOTHING_LEFT,

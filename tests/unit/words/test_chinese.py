@@ -23,9 +23,9 @@ from tests.unit.words.test_another_language import Texts
 
 LOCALE = ROOT / "sizer" / "words" / "locale" / CHINESE / "LC_MESSAGES"
 IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff"
-PLACEHOLDER = r"\{[\w.\[\]]+(?::[\w.,]+)?\}"
-OPTIONAL = r"\[\[(?:!?\w+\?)?|\]\]"
-KEPT = re.compile(rf"{PLACEHOLDER}|\[\[!?\w+\?|%\(\w+\)\w|`[^`]*`|(?<![\w-])--[a-z][a-z-]*")
+PLACEHOLDER = r"\{[\w.\[\]]+(?::[\w.,/]+)?\}"
+OPTIONAL = r"\[\[(?:!?[\w.]+\?)?|\]\]"
+KEPT = re.compile(rf"{PLACEHOLDER}|\[\[!?[\w.]+\?|%\(\w+\)\w|`[^`]*`|(?<![\w-])--[a-z][a-z-]*")
 """What every language has alike: placeholders, names set apart, options."""
 NEVER_SAID = {
     ".__call__() not defined",

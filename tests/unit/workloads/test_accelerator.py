@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from workloads.accelerator import EmulatedAccelerator
+from workloads.events import Step
 from workloads.measured_loop import Loop, emulated
 from workloads.page_cache import CacheState
 
@@ -88,8 +89,8 @@ class Steps:
     def over(self) -> bool:
         return len(self.found) >= self.most
 
-    def step(self, samples: int, _input_wait: float, epoch: int, *_times: object) -> None:
-        self.found.append((samples, epoch))
+    def step(self, step: Step) -> None:
+        self.found.append((step.samples, step.epoch))
 
 
 def test_a_step_of_several_accelerators_counts_all_their_batches() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sizer.bundled.workloads.accelerator_clock import AcceleratorClock, StepTime
-from sizer.bundled.workloads.events import Events
+from sizer.bundled.workloads.events import Events, Step
 from sizer.bundled.workloads.measured_loop import Loop, SameBatch
 from sizer.bundled.workloads.page_cache import CacheState
 from sizer.bundled.workloads.progress import Extent, Progress
@@ -122,11 +122,11 @@ def test_steps_are_told_in_order_once_their_times_are_known(pipe: tuple[Events, 
     queue = Queue()
     clock = AcceleratorClock(queue.mark)
     for seconds in (0.25, 0.5):
-        events.step(samples=8, input_wait=0.0, epoch=0, step_time=begun(clock, queue, seconds))
-    events.step(samples=8, input_wait=0.0, epoch=0)
+        events.step(Step(8, 0.0, 0, time=begun(clock, queue, seconds)))
+    events.step(Step(8, 0.0, 0))
     assert told(reading) == []
     queue.now = 0.3
-    events.step(samples=8, input_wait=0.0, epoch=0)
+    events.step(Step(8, 0.0, 0))
     assert [event["accelerator_seconds"] for event in told(reading)] == [0.25]
     assert queue.waited == 0
     events.end()

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from workloads import events as events_module
-from workloads.events import Events
+from workloads.events import Events, Step
 from workloads.faults import InputFault
 from workloads.progress import Extent, Progress
 from workloads.stop import StopRequest
@@ -68,7 +68,7 @@ def test_short_steps_are_written_together(monkeypatch: pytest.MonkeyPatch) -> No
     seen = []
     for now in (10.0, 10.1, 10.4, 10.6, 12.0):
         monkeypatch.setattr(events_module.time, "monotonic", lambda now=now: now)
-        events.step(samples=1, input_wait=0.0, epoch=0)
+        events.step(Step(1, 0.0, 0))
         os.set_blocking(receiver, False)
         try:
             lines = os.read(receiver, 4096).splitlines()
@@ -84,8 +84,8 @@ def test_the_end_leaves_no_step_behind() -> None:
     """Steps that still wait are written before the end."""
 
     def two_steps_and_an_end(events: Events) -> None:
-        events.step(samples=1, input_wait=0.0, epoch=0)
-        events.step(samples=1, input_wait=0.0, epoch=0)
+        events.step(Step(1, 0.0, 0))
+        events.step(Step(1, 0.0, 0))
         events.end()
 
     assert [event["event"] for event in written(two_steps_and_an_end)] == ["step", "step", "end"]
@@ -100,7 +100,7 @@ def test_the_closing_line_tells_samples_wait_and_latency(capsys: pytest.CaptureF
     account = progress(Extent())
     account.start(0, 0, 4)
     for latency in (9.0, 0.1, 0.2):
-        account.step(4, 0.5, 0, latency)
+        account.step(Step(4, 0.5, 0, latency))
     account.end(" (emulated device)")
     line = capsys.readouterr().out
     assert line.startswith("job: ")
@@ -113,6 +113,6 @@ def test_one_is_not_said_as_many(capsys: pytest.CaptureFixture[str]) -> None:
     """A job of a single step of a single image."""
     account = progress(Extent())
     account.start(0, 0, 1)
-    account.step(1, 0.0, 0)
+    account.step(Step(1, 0.0, 0))
     account.end()
     assert "1 step, 1 image in " in capsys.readouterr().out
