@@ -4,52 +4,28 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+
 from sizer.files.data_paths import refuse_no_disk
-from sizer.host.cuda_devices import cuda_gpus
-from sizer.host.cuda_devices import visible_gpus
+from sizer.host.cuda_devices import cuda_gpus, visible_gpus
 from sizer.host.frameworks import gpus_seen
-from sizer.host.interpreters import examined
-from sizer.host.interpreters import interpreter
-from sizer.host.interpreters import what_it_lacks
-from sizer.host.interpreters import wrong_interpreter
-from sizer.host.nvml import gpus
-from sizer.host.nvml import has_driver
+from sizer.host.interpreters import examined, interpreter, what_it_lacks, wrong_interpreter
+from sizer.host.nvml import gpus, has_driver
 from sizer.limits.delegation import AS_ROOT
-from sizer.limits.interface import Control
-from sizer.limits.interface import LimitsBackend
-from sizer.limits.users import ME
-from sizer.limits.users import run_user
-from sizer.records.answer import Doubt
-from sizer.records.answer import DoubtKind
+from sizer.limits.interface import Control, LimitsBackend
+from sizer.limits.users import ME, run_user
+from sizer.records.answer import Doubt, DoubtKind
 from sizer.records.frameworks import RUNNABLE
-from sizer.records.kinds import COMMAND
-from sizer.records.kinds import KINDS
-from sizer.records.kinds import OPENCV
-from sizer.records.kinds import OTHER
-from sizer.records.kinds import TRANSFORMERS
-from sizer.records.messages import HostError
-from sizer.records.messages import InputError
-from sizer.records.messages import Lines
-from sizer.records.messages import Message
-from sizer.records.notes import Note
-from sizer.records.notes import NoteKind
+from sizer.records.kinds import COMMAND, KINDS, OPENCV, OTHER, TRANSFORMERS
+from sizer.records.messages import HostError, InputError, Lines, Message
+from sizer.records.notes import Note, NoteKind
 from sizer.records.own_programs import placeholders_in
-from sizer.records.study import FrameworkPython
-from sizer.records.study import Limits
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
-from sizer.records.study import Workload
+from sizer.records.study import FrameworkPython, Limits, RunSpec, Study, Workload
 from sizer.runner.commands import gpu_environment
 from sizer.storage.data_cache import cache_folder
-from sizer.storage.data_sets import check_cache
-from sizer.storage.data_sets import check_data
-from sizer.storage.disks import missing_for_emulation
-from sizer.storage.disks import mount_answers
-from sizer.host.cuda_library import cuda_gpus
+from sizer.storage.data_sets import check_cache, check_data
+from sizer.storage.disks import missing_for_emulation, mount_answers
 
 """Frameworks that the workloads have a backend for."""
 

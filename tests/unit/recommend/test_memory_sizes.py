@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
 import pytest
+
 from sizer.model.memory import memory_compared
 from sizer.model.model import Model
 from sizer.model.prediction import predict
 from sizer.records.answer import Answer
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
+from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.prediction import Refused
-from sizer.records.run import Demand
-from sizer.records.run import Run
+from sizer.records.run import Demand, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.units import GIB
 from sizer.words.names import terms_of
 from sizer.words.reasons.suggestions import refusal_sentences
-from sizer.words.answers import refusal_sentences
 
 Ask = Callable[..., Answer]
 Fitted = Callable[[Sequence[Run]], Model]

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+
 import pytest
+
 from sizer.model.fitting import fit
 from sizer.records.answer import Answer
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
-from sizer.records.prediction import Reason
-from sizer.records.prediction import ReasonCode
-from sizer.records.run import Demand
-from sizer.records.run import Run
-from sizer.words.model import model_summary
-from sizer.words.model import parameter_name
-from sizer.words.names import Terms
-from sizer.words.names import terms_of
-from sizer.words.reasons import reason_sentence
-from sizer.words.reasons import reason_sentences
-from sizer.words.answers import offer_notes
+from sizer.records.device import Device, DiskRates
+from sizer.records.prediction import Reason, ReasonCode
+from sizer.records.run import Demand, Run
+from sizer.words.model import model_summary, parameter_name
+from sizer.words.names import Terms, terms_of
+from sizer.words.reasons import reason_sentence, reason_sentences
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]

@@ -4,37 +4,24 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import datetime
-from datetime import timedelta
-from datetime import timezone
+from datetime import datetime, timedelta, timezone
+
 import numpy as np
 import pytest
+
 from sizer.bundled.reports import doubts
-from sizer.bundled.reports.figures.drift import MOST_WORKLOADS
-from sizer.bundled.reports.figures.drift import Drift
-from sizer.bundled.reports.figures.drift import drift
+from sizer.bundled.reports.figures.drift import MOST_WORKLOADS, Drift, drift
 from sizer.bundled.reports.markup import coded
-from sizer.bundled.reports.page import contents
-from sizer.bundled.reports.page import render
+from sizer.bundled.reports.page import contents, render
 from sizer.bundled.reports.runs import all_runs
-from sizer.bundled.reports.subject import Material
-from sizer.bundled.reports.subject import subjects
+from sizer.bundled.reports.subject import Material, subjects
 from sizer.bundled.reports.workloads import workload
 from sizer.records.configuration import Estimate
-from sizer.records.run import Cause
-from sizer.records.run import CauseKind
-from sizer.records.run import Demand
-from sizer.records.run import Failure
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import WarningKind
-from sizer.records.run_kinds import Outcome
-from sizer.records.run_kinds import Purpose
-from sizer.records.study import Limits
-from sizer.records.study import Study
+from sizer.records.run import Cause, CauseKind, Demand, Failure, Run, RunWarning, WarningKind
+from sizer.records.run_kinds import Outcome, Purpose
+from sizer.records.study import Limits, Study
 from sizer.words.names import outcome_in_words
 from sizer.words.warnings import meaning_of_warning
-from sizer.words.warnings import warning_names
 
 
 def stated(runs: tuple[Run, ...], study: Study) -> dict[str, tuple[str, str]]:

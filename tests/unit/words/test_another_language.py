@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+
 import pytest
+
 from sizer import api
 from sizer.bundled.reports.page import render
 from sizer.bundled.reports.policy import TEMPLATES
@@ -17,26 +18,14 @@ from sizer.bundled.reports.subject import Material
 from sizer.cli import language as cli_language
 from sizer.cli import main
 from sizer.cli.commands import doctor
-from sizer.host.findings import BusyBy
-from sizer.host.findings import Check
-from sizer.host.findings import Finding
-from sizer.host.findings import FindingKind
+from sizer.host.findings import BusyBy, Check, Finding, FindingKind
 from sizer.host.machine import facts
 from sizer.records.answer import Alternative
 from sizer.records.configuration import Estimate
-from sizer.records.messages import Message
-from sizer.records.messages import NoAnswer
-from sizer.records.prediction import Refused
-from sizer.records.prediction import Spec
-from sizer.words.language import ENGLISH
-from sizer.words.language import _folder
-from sizer.words.language import in_language
-from tests.catalogue import PSEUDO
-from tests.catalogue import languages
-from tests.catalogue import spoken
-from tests.catalogue import write_catalogue
-from sizer.runner.load import Load
-from sizer.words.language import without_optional
+from sizer.records.messages import Message, NoAnswer
+from sizer.records.prediction import Refused, Spec
+from sizer.words.language import ENGLISH, _folder, in_language, without_optional
+from tests.catalogue import PSEUDO, languages, spoken, write_catalogue
 
 FIGURES = r"""
     [KMGT]iB|[kMGT]?B(/s)?|IOPS|images?(/s)?|samples?(/s)?|words?(/s)?|vCPUs?|core-ms|d|h|min|s|ms|µs|ns|x|UTC

@@ -8,26 +8,17 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
+
 import pytest
+
 from sizer.cli import main
-from sizer.cli.arguments import _Command
-from sizer.cli.arguments import parser
-from sizer.records.messages import AllOf
-from sizer.records.messages import AnyOf
-from sizer.records.messages import HostError
-from sizer.records.messages import InputError
-from sizer.records.messages import Lines
-from sizer.records.messages import Message
-from sizer.storage.announcements import Announcement
-from sizer.storage.announcements import AnnouncementKind
-from sizer.words.language import in_words
-from sizer.words.language import without_marks
+from sizer.cli.arguments import _Command, parser
+from sizer.records.messages import AllOf, AnyOf, HostError, InputError, Lines, Message
+from sizer.storage.announcements import Announcement, AnnouncementKind
+from sizer.words.language import in_words, without_marks
 from sizer.words.terminal import announcement_in_words
 from tests import ROOT
-from tests.catalogue import collected
-from tests.catalogue import keywords
-from tests.catalogue import spoken
-from tests.catalogue import write_catalogue
+from tests.catalogue import collected, keywords, spoken, write_catalogue
 
 OF_WORDS = {"_", "_n", "N_", "Sentence", "Counted"}
 MARKS = {
