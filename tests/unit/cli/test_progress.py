@@ -216,7 +216,7 @@ def test_the_option_that_kept_the_hook_out_is_named(make_run: Callable[..., Run]
     hooked = "leave out -I, with which sizer's hook cannot count its steps"
     assert f"give a `pattern`, and try it with `sizer pattern`, or {hooked}" in result_in_words(run)
     silent = replace(ended(make_run(None), CauseKind.TOO_FEW_STEPS, CauseKind.NO_OUTPUT), warnings=warned)
-    assert hooked in result_in_words(silent)
+    assert "it printed nothing and wrote no event; Python was started with -I" in result_in_words(silent)
 
 
 def test_of_a_program_that_asked_only_that_is_said(make_run: Callable[..., Run]) -> None:
