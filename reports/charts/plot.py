@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from markupsafe import Markup
@@ -225,7 +225,12 @@ class Plot:
     def draw(self) -> Markup:
         marks = sorted(self.marks, key=lambda mark: not mark.is_answer)
         words = [(self.x(mark.x), width(mark.word, BOLD if mark.is_answer else 1.0)) for mark in marks]
-        placed = _without_overlap(words, LEFT + 30, WIDTH - 2)
+        placed = _without_overlap(words, max(LEFT + 30, LEFT - 42 + width(self.y_label)), WIDTH - 2)
+        if self.strip:  # a study may have stood still often: of words that would meet, the first
+            marks = [
+                replace(mark, word="" if level else mark.word) for mark, (_, level) in zip(marks, placed, strict=True)
+            ]
+            placed = [(centre, 0) for centre, _level in placed]
         above = LINE * max((level for _centre, level in placed), default=0)
         return svg.drawing(
             WIDTH,

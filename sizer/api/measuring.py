@@ -181,7 +181,7 @@ class Measurement:
             self._on_event(events.MeasuringStarted(len(plan.kept) + count, len(plan.kept), seconds))
         else:
             self._on_event(events.MeasuringStarted(len(plan.specs), len(plan.specs) - len(todo), self._left(todo)))
-        busy = host_load(self._host.backend).disturbs
+        busy = host_load(self._host.backend)
         if busy is not None and not self._said_busy:
             self._said_busy = True
             self._on_event(busy)

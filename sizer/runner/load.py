@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import psutil
 
@@ -24,50 +23,29 @@ NAMED_CORES = 0.02
 MOST_NAMED = 3
 
 
-@dataclass(frozen=True)
-class Load:
-    """Cores that others used, by the group's own accounting, and that the hypervisor gave away; None if not accounted.
-
-    `programs` are the names and cores of those that used most, the busiest first.
-    """
-
-    other_cores: float | None
-    stolen_cores: float | None
-    programs: tuple[tuple[str, float], ...] = ()
-
-    @property
-    def disturbs(self) -> BusyBy | None:
-        """What of it is so much that runs are marked; None for a quiet host."""
-        contended = self.other_cores is not None and self.other_cores > CONTENDED_CORES
-        stolen = self.stolen_cores is not None and self.stolen_cores > STOLEN_CORES
-        if not (contended or stolen):
-            return None
-        return BusyBy(
-            self.other_cores if contended else None,
-            self.stolen_cores if stolen else None,
-            self.programs if contended else (),
-        )
-
-
-def host_load(
-    backend: LimitsBackend,
-    clock: Callable[[], float] = time.monotonic,
-    sleep: Callable[[float], None] = time.sleep,
-) -> Load:
-    """What others use of this host, watched for a second while sizer does nothing. Raises HostError."""
+def host_load(backend: LimitsBackend) -> BusyBy | None:
+    """What others use of this host, watched for a second while sizer does nothing; None for a quiet one. Raises
+    HostError."""
     before = _core_seconds()
     with backend.open("load", Limits()) as group:
-        sampler = Sampler(group, clock)
+        sampler = Sampler(group, time.monotonic)
         first = sampler.tick()
-        sleep(WATCHED_SECONDS)
+        time.sleep(WATCHED_SECONDS)
         last = sampler.tick()
         accounted = group.accounted
     span = first.time, last.time
-    return Load(
-        other_cores=other_cores(sampler.samples, *span),
-        stolen_cores=stolen_cores(sampler.samples, *span) if "steal_core_seconds" in accounted else None,
-        programs=busiest(before, _core_seconds(), last.time - first.time),
+    stolen = stolen_cores(sampler.samples, *span) if "steal_core_seconds" in accounted else None
+    return busy_by(
+        other_cores(sampler.samples, *span), stolen, busiest(before, _core_seconds(), last.time - first.time)
     )
+
+
+def busy_by(other: float | None, stolen: float | None, programs: tuple[tuple[str, float], ...]) -> BusyBy | None:
+    """Pure: what of these cores is so much that runs are marked; those of None are not accounted."""
+    contended, is_stolen = (other or 0.0) > CONTENDED_CORES, (stolen or 0.0) > STOLEN_CORES
+    if not (contended or is_stolen):
+        return None
+    return BusyBy(other if contended else None, stolen if is_stolen else None, programs if contended else ())
 
 
 def busiest(

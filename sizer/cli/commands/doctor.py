@@ -46,7 +46,7 @@ def _check_form(check: Check) -> dict[str, object]:
 
 def _load_check(backend: LimitsBackend) -> Check:
     """Other load spoils figures, and only a person knows what may be ended of it."""
-    busy = host_load(backend).disturbs
+    busy = host_load(backend)
     if busy is None:
         return Check("load", True, Finding(FindingKind.QUIET))
     return Check("load", False, Finding(FindingKind.BUSY, load=busy), "ps -eo pid,pcpu,args --sort=-pcpu | head")

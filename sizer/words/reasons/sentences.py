@@ -354,9 +354,10 @@ SENTENCES: Mapping[Code, tuple[str, ...]] = {
     ),
     Code.RUNS_APART: (
         N_(
-            "One rate looks like a slip: [[slower?with {fewer} instead of {machine} it was {factor} as "
-            "fast]][[!slower?{machine} is {factor} as fast as in proportion to {fewer}]]; check both."
+            "[[slower?One rate looks like a slip: with {fewer} instead of {machine} it was {factor} as "
+            "fast; check both.]]"
         ),
+        N_("One rate looks like a slip: {machine} is {factor} as fast as in proportion to {fewer}; check both."),
         N_(
             "Runs of {machine} are {factor} apart: one of them is a slip, and no answer is reliable until it "
             "is corrected."

@@ -8,27 +8,27 @@ import sys
 
 import pytest
 
+from sizer.host.findings import BusyBy
 from sizer.limits.detection import detect
-from sizer.runner.load import Load, busiest, host_load
+from sizer.runner.load import busiest, busy_by, host_load
 from sizer.words.terminal import busy_host_in_words
 
 BURN = "while True: pass"
 
 
-def _said(load: Load) -> str:
-    assert load.disturbs is not None
-    return busy_host_in_words(load.disturbs)
+def _said(load: BusyBy | None) -> str:
+    return "" if load is None else busy_host_in_words(load)
 
 
 def test_a_quiet_host_is_not_worth_a_word() -> None:
     """A few percent of a core are what every host does for itself; what is not told is not guessed."""
-    assert Load(0.05, 0.05, (("systemd", 0.03),)).disturbs is None
-    assert Load(None, None).disturbs is None
+    assert busy_by(0.05, 0.05, (("systemd", 0.03),)) is None
+    assert busy_by(None, None, ()) is None
 
 
 def test_other_load_is_said_with_what_makes_it() -> None:
     """One sentence with the cores, the programs, and what becomes of the runs."""
-    said = _said(Load(0.81, 0.2, (("firefox", 0.62), ("python3", 0.19))))
+    said = _said(busy_by(0.81, 0.2, (("firefox", 0.62), ("python3", 0.19))))
     assert "other programs use 0.81 cores (firefox 0.62, python3 0.19)" in said
     assert "the hypervisor gives 0.20 cores to others" in said
     assert "`contended` or `stolen`" in said
@@ -36,7 +36,8 @@ def test_other_load_is_said_with_what_makes_it() -> None:
 
 def test_stolen_time_alone_is_a_busy_host() -> None:
     """Another virtual machine on the same hardware cannot be seen otherwise."""
-    said = _said(Load(0.0, 0.06))
+    said = _said(busy_by(0.0, 0.06, ()))
+    assert said
     assert "other programs" not in said
 
 
@@ -64,5 +65,9 @@ def test_a_burning_process_is_seen_and_named() -> None:
     assert _is_seen(found[-1]), found
 
 
-def _is_seen(load: Load) -> bool:
-    return (load.other_cores or 0.0) > 0.4 and re.search(r"\(.*python[\d.]* \d", _said(load)) is not None
+def _is_seen(load: BusyBy | None) -> bool:
+    return (
+        load is not None
+        and (load.other_cores or 0.0) > 0.4
+        and re.search(r"\(.*python[\d.]* \d", _said(load)) is not None
+    )

@@ -44,9 +44,7 @@ def test_a_program_needs_cuda_and_not_nvml(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("sizer.api.preconditions.cuda_gpus", lambda: 1)
     assert not lacks_driver(own)
     (sentence,) = said(own)
-    assert sentence.startswith(
-        "workload `train`: NVML, by which NVIDIA's driver tells of its GPUs, is not here; it runs"
-    )
+    assert sentence.startswith("workload `train`: NVML is not here, so nothing will be known of its GPU's use")
     second = replace(own, device=Device("cuda", 1))
     assert said(second)[1:] == ["workload `train`: this host has no GPU 1; use cpu or an emulated one"]
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")

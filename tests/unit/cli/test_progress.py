@@ -213,11 +213,10 @@ def test_the_option_that_kept_the_hook_out_is_named(make_run: Callable[..., Run]
     """Where no steps were seen, before a pattern is asked for."""
     warned = (RunWarning(WarningKind.NOT_HOOKED, text="-I"),)
     run = replace(ended(make_run(None), CauseKind.TOO_FEW_STEPS, CauseKind.NO_EVENT), warnings=warned)
-    found = result_in_words(run)
-    assert "Python was started with -I, so sizer's hook could not count its steps" in found
-    assert "leave the option out, or give a `pattern`" in found
+    hooked = "leave out -I, with which sizer's hook cannot count its steps"
+    assert f"give a `pattern`, and try it with `sizer pattern`, or {hooked}" in result_in_words(run)
     silent = replace(ended(make_run(None), CauseKind.TOO_FEW_STEPS, CauseKind.NO_OUTPUT), warnings=warned)
-    assert "it printed nothing, and Python was started with -I" in result_in_words(silent)
+    assert "it printed nothing and wrote no event; Python was started with -I" in result_in_words(silent)
 
 
 def test_of_a_program_that_asked_only_that_is_said(make_run: Callable[..., Run]) -> None:

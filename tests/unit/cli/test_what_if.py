@@ -91,7 +91,7 @@ def folder(tmp_path: Path) -> str:
     [
         (["--gpu-count", "1"], "assumed: 12 vCPUs, 85 GiB, batch 128\n"),
         (["--gpu-count", "1", "--batch-size", "256"], "out of memory; assumed: 12 vCPUs, 85 GiB\n"),
-        (["--vcpus", "24"], "assumed: 170 GiB, batch 256, 2 x A100\n"),
+        (["--vcpus", "24"], "assumed: 2 x A100, 170 GiB, batch 256\n"),
     ],
 )
 def test_what_was_not_given_is_said(

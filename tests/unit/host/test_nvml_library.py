@@ -60,7 +60,7 @@ module; and a container has CUDA without NVML."""
 
 DOUBTS = {
     "other_library": "since NVIDIA's driver is not installed or does not answer; type `nvidia-smi` to see why",
-    "no_utility": "NVML, by which NVIDIA's driver tells of its GPUs, is not here; it runs",
+    "no_utility": "NVML is not here, so nothing will be known of its GPU's use",
 }
 
 

@@ -57,7 +57,7 @@ def test_every_limit_lands_in_its_file(v1: LimitsBackend, v1_tree: Tree) -> None
     ]
     assert limits_in_words(known) == (
         "cgroup v1: cpuset 0, quota of 0.5 vCPU, memory 256 MiB without swap, "
-        "disk 7:0: read 60 MB/s, 1,000 IOPS; write 30 MB/s, 500 IOPS"
+        "disk 7:0 read 60 MB/s, 1,000 IOPS; write 30 MB/s, 500 IOPS"
     )
 
 

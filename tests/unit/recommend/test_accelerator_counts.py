@@ -96,7 +96,8 @@ def test_it_is_said(found: tuple[Answer, list[str]]) -> None:
         "1 x emulated V100 fed from 2 vCPUs; 2 x emulated V100 fed from 4 vCPUs; 4 x emulated V100 fed from 8 vCPUs."
     )
     assert lines[-1] == (
-        "What they lose to each other is stated in the study file: 4 x emulated V100 make 92.8 % of as many alone."
+        "What they lose to each other is given in the study file, and was not measured here: 4 x emulated V100 make "
+        "92.8 % of as many alone."
     )
 
 
@@ -106,7 +107,7 @@ def test_too_few_vcpus_feed_none_of_more(make_run: MakeRun) -> None:
     two = answer.accelerator_counts[1]
     assert (two.fed, two.fed_vcpus) == (False, None)
     assert two.speed_up.value < 1.1
-    assert any(line.startswith("2 accelerators make hardly more than 1") for line in lines)
+    assert any("times as much as 1: hardly more." in line for line in lines)
     (fed,) = (line for line in lines if "fed by" in line)
     assert re.search(r"2 x emulated V100 not fed by 1\.5 vCPUs \(asks for 2\.[78] to (2\.9|3|3\.1) vCPUs\)", fed)
 

@@ -66,8 +66,8 @@ def test_a_transferred_rate_widens_the_answer(make_run: MakeRun) -> None:
     assert answer.throughput.low == pytest.approx(150, rel=0.1)
     assert answer.throughput.high == pytest.approx(600, rel=0.1)
     assert (
-        "Each step waits for as long as the emulated V100 takes: 300 images/s (150 to 600), transferred from A100 (a "
-        "benchmark)."
+        "Each step waits for as long as the emulated V100 takes: 300 images/s (150 to 600), transferred from A100: a "
+        "benchmark."
     ) in said
 
 

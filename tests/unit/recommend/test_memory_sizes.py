@@ -72,9 +72,9 @@ def test_two_caps_with_the_same_rate(capped: Callable[..., list[Run]], ask: Ask)
     assert (answer.spec.vcpus, answer.spec.memory_bytes) == (1, 2 * GIB)
     assert "It completed with every memory cap that was tried, the smallest 1 GiB" in said(answer)
     assert (
-        "With 1 vCPU it ran at 20 images/s in 1 GiB and at 20 images/s in 2 GiB: they differ by 0.0 %. That may be "
-        "chance. Two sizes are no curve: what less than 1 GiB does to the rate is not known. Runs with 513 MiB would "
-        "tell more." in said(answer)
+        "Between 1 GiB and 2 GiB of memory its rate differs by 0.0 % (20 images/s and 20 images/s with 1 vCPU). That "
+        "may be chance. Two sizes are no curve: what less than 1 GiB does to the rate is not known. Runs with 513 MiB "
+        "would tell more." in said(answer)
     )
 
 
@@ -85,9 +85,9 @@ def test_two_caps_with_rates_that_differ(capped: Callable[..., list[Run]], ask: 
     assert answer.status == "at_least"
     assert "rises at 2 GiB of memory" not in said(answer), "in 2 GiB its vCPUs are busy"
     assert (
-        "With 2 vCPUs it ran at 32 images/s in 1 GiB and at 40 images/s in 2 GiB: they differ by 25 %. That is more "
-        "than chance. Two sizes are no curve: no rate between or beyond them is predicted. Runs with 4 GiB would tell "
-        "more." in said(answer)
+        "Between 1 GiB and 2 GiB of memory its rate differs by 25 % (32 images/s and 40 images/s with 2 vCPUs). That "
+        "is more than chance. Two sizes are no curve: no rate between or beyond them is predicted. Runs with 4 GiB "
+        "would tell more." in said(answer)
     )
     (model,) = fitted(runs).workloads
     for cap, rate in ((1.0, 24.0), (2.0, 30.0)):

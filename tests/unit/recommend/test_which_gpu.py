@@ -197,10 +197,7 @@ def test_whether_a_second_one_pays_is_open_within_the_interval_of_its_gain(make_
     openly = replace(found, second=replace(second, worth_sure=False))
     terms = terms_of(fit(runs).workload("train"))
     assert not any("is open" in line for line in gpu_option_lines(surely, terms))
-    assert any(
-        "Whether two (gcp n1-highmem-16+2xV100) are worth it is open" in line
-        for line in gpu_option_lines(openly, terms)
-    )
+    assert any("whether they are worth it is open" in line for line in gpu_option_lines(openly, terms))
 
 
 def test_one_gpu_is_no_faster_than_itself_where_two_are_recommended(make_run: MakeRun, catalog: Catalog) -> None:
@@ -252,7 +249,7 @@ def test_a_second_one_without_an_answer_says_why(make_run: MakeRun, catalog: Cat
     terms = terms_of(fit(runs).workload("train"))
     unknown = replace(t4, second=None, second_missing=NoGpuAnswer.INPUT_NOT_KNOWN, second_vcpus=48.0)
     assert (
-        "What two would do is not known: what 48 vCPUs feed there does not follow from those that were measured; a run "
+        "What two would do is not known: how fast the input side is with 48 vCPUs there is not known; a run "
         "with as many would show it."
     ) in gpu_option_lines(unknown, terms)
     assert any(

@@ -65,7 +65,7 @@ def first_screen(material: Material) -> str:
 def test_a_row_says_all_that_decides(rows: dict[str, Any]) -> None:
     """Spec, machine, throughput with interval, what binds, cost an hour and per million, and how sure."""
     found = rows["train-resnet50-p100"]
-    assert found.spec == ("2 vCPUs", "1 GiB", "1 x emulated P100", "disk medium", "batch 32")
+    assert found.spec == ("2 vCPUs", "1 x emulated P100", "1 GiB", "disk medium", "batch 32")
     assert found.machine is not None
     assert found.machine.name == "AWS c7i.large"
     assert found.machine.shape.replace("\u00a0", " ") == "2 vCPUs · 4 GiB"
@@ -82,7 +82,7 @@ def test_a_row_says_all_that_decides(rows: dict[str, Any]) -> None:
         "✓",
         "very likely (0.97) to reach the target",
     )
-    assert found.sentence == "With 1 vCPU it gives only 61 % of the best throughput."
+    assert found.sentence == ""
     assert (found.doubt, found.settle, found.command) == ("", "", "")
 
 
@@ -226,8 +226,9 @@ def test_one_machine_for_all_says_what_each_loses(material: Material) -> None:
         "train-resnet50-p100: loses nothing.",
         "infer-squeezenet and preprocess: $0.50 an hour more for the same throughput.",
     ]
-    machines = "machines of 1 to at least 4 vCPUs, with 2 GiB of memory for each vCPU."
-    assert stated["family"] == f"{machines} Not covered: lstm-small."
+    assert stated["family"].startswith("1 to at least 4 vCPUs (")
+    assert "; 2 GiB for each vCPU (" in stated["family"]
+    assert stated["family"].endswith("; not covered: lstm-small.")
     nobody = replace(material.recommendation, family=replace(family, shared=None))
     assert shown(replace(material, recommendation=nobody))["shared"] == [
         "No machine of the catalogue holds all of them."
@@ -254,7 +255,7 @@ def test_an_unfinished_study_says_what_is_missing(material: Material) -> None:
     assert second.status.word == "at least"
     assert "<code>sizer resume my-study</code>" in first_screen(unfinished)
     none = replace(unfinished, runs=(), recommendation=None, model=None, progress=replace(progress, finished={}))
-    assert shown(none)["missing"] == "56 runs are planned and none is made yet. To make them:"
+    assert shown(none)["missing"] == "Not finished: 0 of 56 runs done. To go on:"
     assert "No recommendation has been computed" not in first_screen(none)
     assert first_screen(none).count("0 of 14 runs done.") == 4
     done = replace(unfinished, progress=replace(progress, finished=progress.planned))

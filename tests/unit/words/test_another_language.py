@@ -18,13 +18,12 @@ from sizer.bundled.reports.subject import Material
 from sizer.cli import language as cli_language
 from sizer.cli import main
 from sizer.cli.commands import doctor
-from sizer.host.findings import Check, Finding, FindingKind
+from sizer.host.findings import BusyBy, Check, Finding, FindingKind
 from sizer.host.machine import facts
 from sizer.records.answer import Alternative
 from sizer.records.configuration import Estimate
 from sizer.records.messages import Message, NoAnswer
 from sizer.records.prediction import Refused, Spec
-from sizer.runner.load import Load
 from sizer.words.language import ENGLISH, _folder, in_language, without_optional
 from tests.catalogue import PSEUDO, languages, spoken, write_catalogue
 
@@ -159,7 +158,7 @@ def _busy_host(monkeypatch: pytest.MonkeyPatch) -> None:
     host = facts()
     monkeypatch.setattr(doctor, "checks", lambda _: found)
     monkeypatch.setattr(doctor, "facts", lambda _: host)
-    monkeypatch.setattr(doctor, "host_load", lambda _: Load(0.8, 0.2, (("firefox", 0.6),)))
+    monkeypatch.setattr(doctor, "host_load", lambda _: BusyBy(0.8, 0.2, (("firefox", 0.6),)))
 
 
 READ_BY_PROGRAMS = (
