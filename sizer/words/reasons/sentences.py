@@ -269,10 +269,10 @@ SENTENCES: Mapping[Code, tuple[str, ...]] = {
     Code.BESIDE: (
         N_("The same work costs {cost} as much on {machine}, {speed} as fast; --target {target} accepts that."),
         N_(
-            "{which} {machine}[[ with {fastest_rate}]]: {speed} as fast[[, {cost} the cost of the same "
-            "work]][[!cost?; its price is not known]]."
+            "{which} {machine}[[ with {fastest_rate}]]: {speed} as fast[[; the same work costs {cost} as "
+            "much]][[!cost?; its price is not known]]."
         ),
-        N_("{machine} gives it with a probability of {chance}[[, at {cost} the cost of the same work]]."),
+        N_("{machine} gives it with a probability of {chance}[[, where the same work costs {cost} as much]]."),
     ),
     Code.BASELINE: (
         N_(

@@ -83,7 +83,7 @@ def test_everything_goes_and_is_named(tmp_path: Path, temporary: Path, backend: 
     finished = cache / "images-v1-seed1-20"
     finished.mkdir()
     told = leftovers.remove_what_was_left(backend, [mount], cache)
-    said = [f"removed {what} that a killed sizer left: {folder}" for what, folder in places.items()]
+    said = [f"removed {folder}: {what} that a killed sizer left" for what, folder in places.items()]
     assert [leftover_in_words(each) for each in told] == said
     assert not any(folder.exists() for folder in places.values())
     assert finished.exists()

@@ -34,9 +34,9 @@ def test_alternatives_follow_the_reasons_and_offers_come_last(
 ) -> None:
     """The instance type is only the cheapest that holds the machine, so others that do are listed, too."""
     lines = _said(tmp_path, capsys, KINDS)
-    line = "1 x V100 (gcp n1-highmem-8): 1,800 samples/s, $2.95 an hour, $0.455 a million samples"
-    assert lines.index(line) > next(i for i, each in enumerate(lines) if each.startswith("A million samples cost"))
-    assert any(each.startswith("gcp n1-highmem-8: $2.95 an hour (") for each in lines[lines.index(line) :])
+    line = "1 x V100 (gcp n1-standard-8+1xV100): 1,800 samples/s, $2.86 an hour, $0.441 a million samples"
+    assert lines.index(line) > next(i for i, each in enumerate(lines) if each.startswith("The work costs the least"))
+    assert any(each.startswith("gcp n1-highmem-8+1xV100: $2.95 an hour (") for each in lines[lines.index(line) :])
 
 
 def test_a_machine_by_its_own_name_has_no_offers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -158,8 +158,8 @@ def test_a_size_whose_runs_failed_is_to_be_mended_before_more_are_measured(make_
     runs = [make_run(100, 0.5), make_run(190, 1.0)]
     crashed = replace(make_run(1, 2.0), outcome=Outcome.CRASHED, throughput=None)
     assert refused(fit([*runs, crashed]).workload("train")).endswith(
-        "No run of `train` at 2 vCPUs completed, and `sizer status` says why: fix the cause, and measure them again "
-        "with --retry."
+        "No run of `train` at 2 vCPUs completed. `sizer status` says how each run ended: fix the cause, and measure "
+        "again with --retry."
     )
     for other in (replace(crashed, outcome=Outcome.OUT_OF_MEMORY), make_run(300, 2.0)):
         again = fit([*runs, other]).workload("train")

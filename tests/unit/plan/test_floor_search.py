@@ -184,5 +184,5 @@ def test_an_emulated_accelerator_holds_no_memory_of_a_framework() -> None:
         tried(search.at(320 * MIB), Outcome.COMPLETED),
     ]
     assert following_in_words(search, runs).endswith(
-        "320 MiB, for the input pipeline alone: the framework of a real GPU needs more"
+        "320 MiB; that is for the input pipeline alone: the framework of a real GPU needs more"
     )

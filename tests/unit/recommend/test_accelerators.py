@@ -43,7 +43,7 @@ def test_the_count_is_part_of_the_spec_and_of_the_price(on: Callable[..., Run], 
     assert two.instances
     assert all(offer.gpu == "V100" and offer.gpu_count >= 2 for offer in two.instances)
     assert any(each.spec.gpu_count == 1 and "that it reaches 400 images/s" in each.why for each in two.rejected)
-    assert any("2 x V100" in reason and "the cost of the same work" in reason for reason in one.reasons)
+    assert any("2 x V100" in reason and "the same work costs" in reason for reason in one.reasons)
 
 
 def test_a_kind_with_a_price_is_weighed_by_it(on: Callable[..., Run], ask: Ask) -> None:

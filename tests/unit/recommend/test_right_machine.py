@@ -143,7 +143,7 @@ CASES: list[tuple[str, str, dict[str, object], str, str]] = [
     ("fast or in time", SERVING, {"latency_p99": 0.007, "at_least": 1000.0}, "refused",
      "^No configuration measured gives 1,000 samples/s within a p99 latency of 7 ms; "),
     ("likely in time, and the surer is named", LATENCIES, {"latency_p99": 0.010}, "1 x A10G, batch 4; provisional",
-     "2.11 times the cost of the same work"),
+     "the same work costs 2.11 times as much"),
     ("surely in time for next to no more", LATENCIES, {"latency_p99": 0.0122}, "1 x A10G, batch 4",
      "of those that are surely enough"),
     ("likely in time beats too slow",
