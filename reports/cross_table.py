@@ -29,7 +29,7 @@ def contents(material: Material, _found: Sequence[Subject]) -> dict[str, Any] | 
     alike, groups = words.cross_groups(table, material.study)
     return {
         "tables": [_table(each, table) for each in _side_by_side(groups, table)],
-        "shades": words.cross_shades() if any(cell.ratio for each in table.rows for cell in each.cells) else "",
+        "shades": words.cross_shades() if any(cell.ratio for row in table.rows for cell in row.cells) else "",
         "notes": words.cross_notes(table, alike),
     }
 

@@ -186,7 +186,11 @@ def memory_floors(subjects: Sequence[Subject]) -> list[str]:
 
 def largest_batches(subjects: Sequence[Subject]) -> list[str]:
     """The same of the largest batch, where no chart of batch sizes says it."""
-    advised = [(each.name, each.answer.batch) for each in subjects if each.answer is not None and each.answer.batch]
+    advised = [
+        (subject.name, subject.answer.batch)
+        for subject in subjects
+        if subject.answer is not None and subject.answer.batch
+    ]
     return [
         floor_sentences(name, largest_in_words(advice.largest), 0)
         for name, advice in advised

@@ -225,7 +225,7 @@ def model_of(subject: Subject) -> dict[str, Any]:
         "summary": model_words.model_summary(model),
         "equation": model_words.equation_sentence(),
         "quality": _quality(left_out(model), subject),
-        "parameters": [_parameter(each, model) for each in model.parameters],
+        "parameters": [_parameter(parameter, model) for parameter in model.parameters],
     }
 
 

@@ -56,7 +56,7 @@ def _offers(subject: Subject) -> Sequence[InstanceOffer]:
         return ()
     first, *others = subject.answer.instances
     by_size = sorted(others, key=lambda each: (each.gpu_count, each.vcpus, each.provider, each.instance_type))
-    order = {price: number for number, price in enumerate(dict.fromkeys(each.usd_per_hour for each in others))}
+    order = {price: number for number, price in enumerate(dict.fromkeys(other.usd_per_hour for other in others))}
     return [first, *sorted(by_size, key=lambda each: order[each.usd_per_hour])]
 
 

@@ -174,8 +174,8 @@ def _siblings(plan: WorkloadPlan | None, material: Material) -> tuple[Run, ...]:
     if plan is None:
         return ()
     own = replace(plan.workload, name="", cache="")
-    others = [each.workload for each in material.study.workloads if each is not plan]
-    names = {each.name for each in others if replace(each, name="", cache="") == own}
+    others = [workload.workload for workload in material.study.workloads if workload is not plan]
+    names = {other.name for other in others if replace(other, name="", cache="") == own}
     return tuple(run for run in as_asked(material.runs) if run.spec.workload.name in names)
 
 

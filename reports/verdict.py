@@ -97,7 +97,9 @@ def _objective(material: Material) -> str:
     if recommendation is None:
         return words.objective_in_words(material.study.objective)
     answers = recommendation.workloads
-    accelerators = any(each.spec.gpu or each.spec.gpu_count for answer in answers for each in answer.alternatives)
+    accelerators = any(
+        alternative.spec.gpu or alternative.spec.gpu_count for answer in answers for alternative in answer.alternatives
+    )
     compared = bool(answers) and all(answer.alternatives for answer in answers)
     return words.objective_in_words(recommendation.objective, compared, accelerators)
 
@@ -124,7 +126,9 @@ def _missing(material: Material) -> dict[str, str]:
 def _for_all(material: Material) -> dict[str, Any]:
     """One machine, and one family, for all workloads; empty where fewer than two have an answer."""
     recommendation = material.recommendation
-    answered = [each for each in recommendation.workloads if each.spec is not None] if recommendation else []
+    answered = (
+        [workload for workload in recommendation.workloads if workload.spec is not None] if recommendation else []
+    )
     if recommendation is None or len(answered) < 2:
         return {"shared": [], "family": ""}
     return {
@@ -287,7 +291,10 @@ def _bar(rate: Estimate, answer: Answer, subject: Subject, predicted: bool) -> M
     """The rate of the answer among those it was chosen from: the machines that were compared, or the configurations
     that were measured."""
     if answer.alternatives:
-        rates = [(each.throughput.value, machine_name(each, subject.terms)) for each in answer.alternatives]
+        rates = [
+            (alternative.throughput.value, machine_name(alternative, subject.terms))
+            for alternative in answer.alternatives
+        ]
     else:
         measured = results.by_configuration(subject.runs)
         rates = [(each.throughput.value, configuration_line(each.configuration, subject.study)) for each in measured]

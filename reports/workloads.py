@@ -70,7 +70,7 @@ def workload(subject: Subject) -> dict[str, Any]:
         "has_latency": any(row["p50"] for row in rows),
         "isolated": isolated,
         "disk_question": answers.disk_question(),
-        "disk_answer": "" if any(each.answer for each in pictures) else disks.disk_answer(subject),
+        "disk_answer": "" if any(picture.answer for picture in pictures) else disks.disk_answer(subject),
         **reasoning(subject),
         "counts": count_rows(subject),
         "options": options(subject),
@@ -215,7 +215,7 @@ def count_rows(subject: Subject) -> dict[str, Any]:
     if subject.answer is None:
         return {"rows": [], "sentences": [], "note": ""}
     return {
-        "rows": [_count_row(each, subject) for each in counts],
+        "rows": [_count_row(count, subject) for count in counts],
         "sentences": accelerators.accelerator_counts_sentences(subject.answer, subject.terms),
         "note": accelerators.accelerator_counts_note(counts) if counts else "",
     }

@@ -115,7 +115,9 @@ def checked(device: str, out: Path, sizer: Sizer) -> int:
     size, host = (REHEARSAL if device == "cpu" else ON_GPU), api.this_host()
     file, study, profile = out / "study.yaml", out / "study", out / "profile"
     out.mkdir(parents=True, exist_ok=True)
-    caps = any(each.control is Control.MEMORY and each.available for each in host.backend.capabilities())
+    caps = any(
+        capability.control is Control.MEMORY and capability.available for capability in host.backend.capabilities()
+    )
     file.write_text(json.dumps(study_file(size, device, host.size.vcpus, caps), indent=1) + "\n")
     codes = [sizer.typed(STUDY_SHARE, "run", str(file), "--out", str(study))]
     if codes[0] in AS_MEANT and not sizer.interrupted:
@@ -206,7 +208,9 @@ def study_file(size: Size, device: str, host_vcpus: int, caps: bool) -> dict[str
         printed = {"pattern": r"rate (?P<rate>[\d.]+)", "sample_unit": "image"}
         workloads.append({**alike, **loop, **printed, "name": f"plain-{precision}"})
     if device != "cpu" or caps:
-        next(each for each in workloads if each.get("mode") == "train")["largest_batch"] = size.largest_batch
+        next(workload for workload in workloads if workload.get("mode") == "train")["largest_batch"] = (
+            size.largest_batch
+        )
     return {
         "name": "gpu-check",
         "workloads": workloads,

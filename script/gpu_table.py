@@ -21,7 +21,7 @@ from sizer.words.warnings import warning_names
 LEAST_RATIO = 0.99
 """Of sizer's program to the plain loop, on a GPU."""
 PRINTED = re.compile(r"^rate ([\d.]+)$", re.MULTILINE)
-OF_NVML = tuple(each.name for each in fields(GpuUse) if each.default is None and each.name != "uuid")
+OF_NVML = tuple(field_.name for field_ in fields(GpuUse) if field_.default is None and field_.name != "uuid")
 FORM = "{:24} {:>5} {:>5} {:>7} {:>9} {:>9} {:>6} {:>9} {:>9}  {}"
 HEAD = FORM.format("workload", "batch", "vCPUs", "memory", "sizer", "plain", "ratio", "NVML busy", "by events", "")
 NO_MEANING = (
@@ -36,7 +36,7 @@ Key = tuple[str, int]
 def lines(device: str, study: Path, profile: Path, how: str) -> Iterator[str]:
     """A row a run, then what follows from all of them, and what was not run; `how` and how long it was measured."""
     folders = {each: api.open_study(each) for each in (study, profile) if (each / "study.yaml").exists()}
-    runs = sorted((run for each in folders.values() for run in each.runs()), key=_place)
+    runs = sorted((run for folder in folders.values() for run in folder.runs()), key=_place)
     plain = {_key(run): _printed(folders[study].log_of(run)) for run in runs if _is_plain(run)}
     yield f"{device}, {how}. Samples/s by sizer, and as the plain loop prints them: on a GPU by CUDA events."
     yield HEAD

@@ -223,7 +223,7 @@ def real() -> LimitsBackend:
     """The kernel's own groups on this host."""
     backend = detect()
     if backend.name == "affinity":
-        reasons = {str(each.how) for each in backend.capabilities() if not each.available}
+        reasons = {str(capability.how) for capability in backend.capabilities() if not capability.available}
         pytest.skip(f"needs writable cgroups: {', '.join(reasons)}")
     return backend
 

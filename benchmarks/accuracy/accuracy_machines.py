@@ -136,7 +136,7 @@ class SimulatedMachine:
         """Samples per second of each, all in one simulation."""
         questions = list(dict.fromkeys(asked))
         found = rates(
-            [self.stations(*each) for each in questions], self.job.variability, np.random.default_rng(self.seed)
+            [self.stations(*question) for question in questions], self.job.variability, np.random.default_rng(self.seed)
         )
         return dict(zip(questions, map(float, found), strict=True))
 

@@ -103,7 +103,7 @@ def _run(place: float, rate: float) -> Run:
 
 def scores_of_curves(every: int, processes: int, worst: int = 0) -> tuple[list[GoalRow], list[str]]:
     """The rows of the table, of every so many questions, and the worst of what was told of each kind."""
-    asked = [each for curve in real_curves() if curve.held_out for each in questions(curve)][::every]
+    asked = [question for curve in real_curves() if curve.held_out for question in questions(curve)][::every]
     answers = in_processes(told, asked, processes)
     table, lines = list[GoalRow](), list[str]()
     for kind in (MACHINES, JPEG, LOADERS, OTHERS):

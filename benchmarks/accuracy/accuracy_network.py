@@ -83,7 +83,7 @@ class _Lanes:
 
     def __init__(self, configurations: Sequence[Stations]) -> None:
         self.columns = {
-            field.name: np.array([float(getattr(each, field.name)) for each in configurations])
+            field.name: np.array([float(getattr(configuration, field.name)) for configuration in configurations])
             for field in fields(Stations)
         }
         count = len(configurations)

@@ -157,25 +157,25 @@ class Sold:
 
 def retired_machines(path: Path = CATALOG) -> frozenset[str]:
     """The names of those of the catalogue that nobody can rent any more: no answer may be one of them."""
-    return frozenset(each["instance_type"] for each in _entries(path) if each["retired"])
+    return frozenset(entry["instance_type"] for entry in _entries(path) if entry["retired"])
 
 
 def sold_machines(path: Path = CATALOG) -> tuple[Sold, ...]:
     """Every instance type of the catalogue that can be rented."""
     return tuple(
         Sold(
-            each["provider"],
-            each["instance_type"],
-            each["region"] or None,
-            float(each["vcpus"]),
-            float(each["memory_gib"]),
-            each["gpu"] or None,
-            int(float(each["gpu_count"] or 0)),
-            float(each["gpu_memory_gib"]) if each["gpu_memory_gib"] else None,
-            float(each["price_per_hour"]) if each["price_per_hour"] and each["currency"] == "USD" else None,
+            entry["provider"],
+            entry["instance_type"],
+            entry["region"] or None,
+            float(entry["vcpus"]),
+            float(entry["memory_gib"]),
+            entry["gpu"] or None,
+            int(float(entry["gpu_count"] or 0)),
+            float(entry["gpu_memory_gib"]) if entry["gpu_memory_gib"] else None,
+            float(entry["price_per_hour"]) if entry["price_per_hour"] and entry["currency"] == "USD" else None,
         )
-        for each in _entries(path)
-        if each["status"] in ("active", "previous-generation") and not each["shared_cpu"]
+        for entry in _entries(path)
+        if entry["status"] in ("active", "previous-generation") and not entry["shared_cpu"]
     )
 
 

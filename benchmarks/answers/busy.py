@@ -117,7 +117,7 @@ def is_yardstick(answer: Answer) -> bool:
 def are_apart(quiet: Spec, busy: Spec, kept: float) -> bool:
     """Whether a spec loses more than APART of the rate of the other, or is larger or smaller by more than that."""
     sizes = [(quiet.vcpus, busy.vcpus), (quiet.memory_bytes, busy.memory_bytes)]
-    return kept < 1 - APART or any(_other_size(*each) for each in sizes)
+    return kept < 1 - APART or any(_other_size(*size) for size in sizes)
 
 
 def _other_size(quiet: float | None, busy: float | None) -> bool:

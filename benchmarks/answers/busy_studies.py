@@ -75,7 +75,7 @@ def record(out: Path, names: Sequence[str], twins: Sequence[str]) -> None:
             with StudyFolder.open(out / name / twin).locked() as folder:
                 runs = folder.runs()
             save_runs(map(_portable, runs), FOLDER / name / f"{twin}.jsonl")
-            marked = sum(any(each.kind in OF_OTHERS for each in run.warnings) for run in runs)
+            marked = sum(any(warning.kind in OF_OTHERS for warning in run.warnings) for run in runs)
             print(f"{name} {twin}: {marked} of {len(runs)} runs tell of others", flush=True)
 
 
@@ -124,7 +124,7 @@ def _portable(run: Run) -> Run:
     if workload.cwd is not None:
         kept = found.spec.workload
         found = replace(found, spec=replace(found.spec, workload=replace(kept, cwd=Path(workload.cwd).name)))
-    return replace(found, samples=tuple(_of_cpu(each, run.samples[0].time) for each in run.samples))
+    return replace(found, samples=tuple(_of_cpu(sample, run.samples[0].time) for sample in run.samples))
 
 
 def _of_cpu(sample: Sample, origin: float) -> Sample:

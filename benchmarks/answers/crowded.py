@@ -69,7 +69,7 @@ def scores(judged: Sequence[JudgedStudy]) -> list[GoalRow]:
         share("crowded", "right, of those answered", [each.right for each in crowded if each.answered], LEAST_RIGHT),
         share("crowded", "answered, of those that the twin answers", kept, LEAST_ANSWERED),
         *_how_true("crowded", crowded, LEAST_TRUE),
-        share("twins", "right, of those answered", [each.right for each in twins if each.answered]),
+        share("twins", "right, of those answered", [twin.right for twin in twins if twin.answered]),
         *_how_true("twins", twins),
     ]
 

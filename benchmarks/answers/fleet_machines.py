@@ -142,7 +142,7 @@ def _of_some(
     """So many of one to four kinds, and of more where those are not enough."""
     kinds = random.permutation(sorted({kind_of(each) for each in offers})).tolist()
     wanted = int(random.integers(1, 5))
-    while len(kept := [each for each in offers if kind_of(each) in kinds[:wanted]]) < count:
+    while len(kept := [offer for offer in offers if kind_of(offer) in kinds[:wanted]]) < count:
         wanted += 1
     return tuple(kept[index] for index in random.permutation(len(kept))[:count].tolist())
 

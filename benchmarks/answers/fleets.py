@@ -198,7 +198,7 @@ def scores(judged: Sequence[JudgedFleet]) -> list[GoalRow]:
 def _rows_of(
     part: str, members: Sequence[JudgedFleet], answered: float | None = None, right: float | None = None
 ) -> list[GoalRow]:
-    told = [each for each in members if not each.given.refused]
+    told = [member for member in members if not member.given.refused]
     return [
         share(part, "answered", [not each.given.refused for each in members], answered),
         share(part, "regret at most 5 %, of those answered", [each.regret <= CLOSE for each in told], right),

@@ -100,9 +100,9 @@ def offered(model: WorkloadModel, answer: Answer) -> list[Spec]:
     if not answer.alternatives:
         batch = best_measured(model).configuration.batch_size
         sizes = sizes_on_curve(model, Catalog.load(), batch, rented=False)
-        return [each.spec for each in sizes if each.exists]
+        return [size.spec for size in sizes if size.exists]
     count = answer.spec.gpu_count if answer.spec is not None else 0
-    return [each.spec for each in answer.alternatives if each.spec.gpu_count == count]
+    return [alternative.spec for alternative in answer.alternatives if alternative.spec.gpu_count == count]
 
 
 def bought(case: Case, spec: Spec) -> Configuration:

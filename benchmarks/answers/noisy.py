@@ -77,7 +77,7 @@ def scores(studies: Sequence[Sequence[JudgedJob]]) -> list[GoalRow]:
     table = []
     for part, members in groups.items():
         goals = (LEAST_RIGHT, LEAST_ANSWERED) if part == "all studies" else (None, None)
-        right = [each.noisy.right for each in members if each.noisy.answered]
+        right = [member.noisy.right for member in members if member.noisy.answered]
         kept = [each.noisy.answered for each in members if each.twin.answered]
         table += [
             share(part, "right, of those answered", right, goals[0]),

@@ -100,7 +100,7 @@ def main() -> int:
 
 def answer_rows(part: str, answers: Sequence[JudgedAnswer]) -> list[GoalRow]:
     """How many were answered and right, those of jobs without a price apart."""
-    priced = [each for each in answers if not each.verdict.without_price]
+    priced = [answer for answer in answers if not answer.verdict.without_price]
     table = [share(part, "answered", [each.answered for each in answers])]
     for objective in OBJECTIVES:
         own = [each.verdict.right for each in priced if each.objective == objective]

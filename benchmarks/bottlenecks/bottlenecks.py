@@ -97,7 +97,7 @@ class Finding:
     @property
     def others(self) -> tuple[Bottleneck, ...]:
         """The resources that were relaxed and are not the one named."""
-        return tuple(each for each in self.ratios if each is not self.named)
+        return tuple(ratio for ratio in self.ratios if ratio is not self.named)
 
 
 def rises(found: Estimate) -> bool:
@@ -243,7 +243,7 @@ def show(findings: Sequence[Finding]) -> int:
 
 
 def _ratios(found: Finding, resources: Iterable[Bottleneck]) -> str:
-    return ", ".join(f"{each.value} {_interval(found.ratios[each])}" for each in resources)
+    return ", ".join(f"{resource.value} {_interval(found.ratios[resource])}" for resource in resources)
 
 
 def _interval(ratio: Estimate) -> str:

@@ -92,8 +92,8 @@ def as_planned(case: ReplayCase) -> Order:
 def pairwise(case: ReplayCase) -> Order:
     """Configurations in the order of a pairwise covering design, then their repeats."""
     starts = []
-    for each in case.study.workloads:
-        places = {_place(case, spec): spec for spec in configurations(each, case.study, case.host)}
+    for workload in case.study.workloads:
+        places = {_place(case, spec): spec for spec in configurations(workload, case.study, case.host)}
         starts.append([places[place] for place in designed(list(places), len(places))])
     turns = [spec for number in range(max(map(len, starts))) for own in starts for spec in own[number : number + 1]]
     return _listed([repeated(spec, repeat) for repeat in range(case.study.measure.repeats) for spec in turns])

@@ -49,9 +49,9 @@ class WholeGrid:
 
     def cost(self, spec: Spec) -> float:
         """USD an hour, by the prices that specs are compared by: of one that the grid would not offer by its parts."""
-        for each in self.sizes:
-            if each.spec == spec:
-                return each.hourly
+        for size in self.sizes:
+            if size.spec == spec:
+                return size.hourly
         volume = disk_prices(self.model.measured.disks, self.catalog)[spec.disk] if spec.disk is not None else 0.0
         return prices(self.catalog).usd_per_hour(spec.vcpus, spec.memory_bytes) + volume
 
@@ -60,7 +60,7 @@ class WholeGrid:
         ran out of memory there misses all of it."""
         assert self.answer.spec is not None, "cases without an answer are left out"
         place, measured = place_of(self.model, spec), [rate.configuration for rate in self.model.measured.rates]
-        own, *others = self.log_rates([place, *measured, *(each.place for each in self.sizes)])
+        own, *others = self.log_rates([place, *measured, *(size.place for size in self.sizes)])
         lost = place in self.model.measured.did_not_fit
         short = 1.0 if lost else max(0.0, 1 - math.exp(own - max(others)) / target)
         return short, max(0.0, self.cost(spec) / self.cost(self.answer.spec) - 1)
@@ -96,7 +96,7 @@ def whole_grids(case: ReplayCase, objective: Objective, catalog: Catalog) -> dic
         if answer.spec is not None and not model.refused:
             batch = best_measured(model).configuration.batch_size
             sizes = sizes_on_curve(model, catalog, batch, rented=False, between=vcpus)
-            sizes = [each for each in sizes if each.exists] or sizes
+            sizes = [size for size in sizes if size.exists] or sizes
             found[name] = WholeGrid(answer, model, case.truth.get(name, {}), sizes, catalog)
     return found
 

@@ -118,7 +118,7 @@ def _plan_of(specs: Sequence[RunSpec]) -> WorkloadPlan:
     return WorkloadPlan(
         specs[0].workload,
         tuple(sorted({spec.batch_size for spec in specs})),
-        tuple(sorted({each.vcpus for each in limits if each.vcpus is not None})),
+        tuple(sorted({limit.vcpus for limit in limits if limit.vcpus is not None})),
         tuple(sorted({each.memory_bytes for each in limits if each.memory_bytes is not None})),
         tuple(dict.fromkeys(each.disk for each in limits if each.disk is not None)),
         gpu_count=tuple(sorted(counts)) if counts != {0} else (),

@@ -121,7 +121,7 @@ def main() -> int:
         return 1
     bare = median(each["bare"] for each in rounds)
     print(f"the hook's own CPU time: {own:.2f} us a step; the loop by itself: {bare:.0f} us a step")
-    costs = [each["hook"] - each["bare"] for each in rounds]
+    costs = [round_["hook"] - round_["bare"] for round_ in rounds]
     low, middle, high = quantiles(costs, n=4)
     print(f"with the hook {middle:+.1f} us of CPU a step (quartiles {low:+.1f} to {high:+.1f})")
     holds = max(own, low) < AIM_MICROSECONDS

@@ -126,7 +126,7 @@ def build(image_file: Path, modules: Path) -> None:
 def sources() -> Iterator[tuple[Path, str]]:
     """sizer's files as they are installed: `workloads` and `reports` are links inside; the photographs not."""
     for place, folders, files in os.walk(PROJECT / "sizer", followlinks=True):
-        folders[:] = [each for each in folders if each != "__pycache__"]
+        folders[:] = [folder for folder in folders if folder != "__pycache__"]
         for name in files:
             if not name.endswith((".jpg", ".txt")):
                 yield Path(place, name), os.path.relpath(Path(place, name), PROJECT)

@@ -49,7 +49,7 @@ def main(result: Path, project: Path, disk: Path) -> None:
         "kernel": Path("/proc/sys/kernel/osrelease").read_text().strip(),
         "backend": backend.name,
         "topology": asdict(backend.topology.counts),
-        "capabilities": [asdict(each) for each in backend.capabilities()],
+        "capabilities": [asdict(capability) for capability in backend.capabilities()],
         "core_share": {f"{vcpus:g}": round(core_share(backend, vcpus), 4) for vcpus in SHARES},
     }
     with backend.open("counted", Limits(vcpus=1, memory_bytes=64 << 20)) as group:

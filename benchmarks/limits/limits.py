@@ -55,7 +55,7 @@ def main() -> int:
         print("vCPUs  cores used: median (least-most)  of asked  throttled  other cores")
         for asked in (size for size in ASKED if size <= len(backend.allowed)):
             windows = [least_disturbed(backend, asked, seconds) for _ in range(given.repeats)]
-            cores, throttled = [each.cores for each in windows], median(each.throttled for each in windows)
+            cores, throttled = [window.cores for window in windows], median(each.throttled for each in windows)
             worst = max(worst, abs(median(cores) / asked - 1))
             shown = f"{median(cores):.4g} ({min(cores):.4g}-{max(cores):.4g})"
             others = median(each.others for each in windows)

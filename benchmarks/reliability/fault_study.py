@@ -266,7 +266,7 @@ def _misses(fault: FaultCase, found: FaultResult) -> Iterator[str]:
 def leftovers(pid: int, where: FaultFolder) -> list[str]:
     """What is still there of the sizer with this pid: processes, groups, mounts, loop devices and files."""
     folder = str(where.folder)
-    left = [f"process {each}" for each in _processes(folder)]
+    left = [f"process {process}" for process in _processes(folder)]
     left += [f"group {path}" for path in Path("/sys/fs/cgroup").glob(f"**/sizer/{pid}-*")]
     backing = Path("/sys/block").glob("loop*/loop/backing_file")
     left += [f"loop device {path.parts[3]}" for path in backing if f"{where.cache}/" in _text(path)]

@@ -122,7 +122,7 @@ def binding_map(subject: Subject) -> Figure | None:
         label=f"{title}, {rates_axis(subject.unit)}",
         x_label=axis_name("vcpus"),
         columns=tuple(f"{vcpus:g}" for vcpus in plane.columns),
-        rows=tuple(_row_named(plane.axis, each) for each in plane.rows),
+        rows=tuple(_row_named(plane.axis, row) for row in plane.rows),
         cells=cells,
         notes=tuple(_("emulated") if each.disk in subject.study.emulated_disks else "" for each in plane.rows)
         if plane.axis == "disk"

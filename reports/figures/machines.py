@@ -46,7 +46,7 @@ def machine_rows(subject: Subject) -> tuple[list[dict[str, Any]], list[dict[str,
     if subject.answer is None:
         return [], []
     shown = _shown(subject)
-    rest = [each for each in subject.answer.alternatives if each not in shown]
+    rest = [alternative for alternative in subject.answer.alternatives if alternative not in shown]
     return [_row(each, subject) for each in shown], [_row(each, subject) for each in rest]
 
 

@@ -60,7 +60,7 @@ def _shown(axis: str, series: Sequence[Series], subject: Subject) -> Sequence[Se
     if along_answer is None:
         return series[:MOST_SERIES]
     others = [each for each in series if each.runs != along_answer.runs][: MOST_SERIES - 1]
-    return [along_answer, *(replace(each, is_light=True) for each in others if each.base is not None)]
+    return [along_answer, *(replace(other, is_light=True) for other in others if other.base is not None)]
 
 
 def _along_answer(axis: str, series: Sequence[Series], subject: Subject) -> Series | None:

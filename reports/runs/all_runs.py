@@ -101,7 +101,7 @@ def _card(run: Run) -> dict[str, Any]:
     return {
         "id": run.id,
         "reason": reason_in_words(run.reason) if run.reason is not None else "",
-        "warnings": [sentence(warning_line(each, run.sample_unit)) for each in run.warnings],
+        "warnings": [sentence(warning_line(warning, run.sample_unit)) for warning in run.warnings],
         "busy": busy_bars([run.evidence] if run.evidence is not None else []),
         "groups": evidence_card.groups(run),
         "last_words": "\n".join(last_words.splitlines()[-LAST_LINES:]),

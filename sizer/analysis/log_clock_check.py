@@ -94,7 +94,7 @@ def disagreement(lines: Sequence[ToldLine], batch_size: int, of_samples: bool) -
     intervals = _intervals(lines, counter)
     if len(intervals) < FEWEST_INTERVALS:
         return None
-    factors = [each.told * each.batches / each.seconds for each in intervals]
+    factors = [interval.told * interval.batches / interval.seconds for interval in intervals]
     factor = median(factors)
     low = [each for each in factors if each < 1 / DISAGREES]
     high = [each for each in factors if each > DISAGREES]

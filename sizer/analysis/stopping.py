@@ -132,7 +132,7 @@ def is_busy(samples: Sequence[Sample], vcpus: float | None) -> bool:
     if len(samples) < 2:
         return False
     last = samples[-1]
-    first = next((each for each in reversed(samples) if last.time - each.time >= WATCHED_SECONDS), samples[0])
+    first = next((sample for sample in reversed(samples) if last.time - sample.time >= WATCHED_SECONDS), samples[0])
     seconds = last.time - first.time
     if seconds <= 0:
         return False

@@ -102,7 +102,7 @@ def _best_spec(
         catalog,
         machine=baseline,
         host_vcpus=cpus_of(folder),
-        most_batches={each.workload.name: each.most_batch for each in folder.study.workloads},
+        most_batches={workload.workload.name: workload.most_batch for workload in folder.study.workloads},
         still_planned=still_planned(folder, runs, chosen),
     )
 

@@ -240,7 +240,7 @@ def _as_planned(model: Model, folder: StudyFolder) -> Model:
     from sizer.recommend.edges import prefer_planned_run
 
     runs = folder.runs()
-    if folder.study.imported or all(each.refused is None for each in model.workloads):
+    if folder.study.imported or all(workload.refused is None for workload in model.workloads):
         return model
     left, own = still_planned(folder, runs, chosen_next(folder, runs, model)), _by_workload(runs)
 

@@ -90,7 +90,7 @@ def _users(workloads: Iterable[Workload]) -> dict[str, list[Workload]]:
 
 
 def _networks(workloads: Iterable[Workload]) -> list[str]:
-    return [each.network for each in workloads if each.network is not None]
+    return [workload.network for workload in workloads if workload.network is not None]
 
 
 def _check_own_program(workload: Workload) -> None:
@@ -162,7 +162,7 @@ Lacking = dict[Control, str]
 
 def lacking_controls(backend: LimitsBackend, arguments: str) -> Lacking:
     """Those of a backend; the commands end in what is typed after `sizer`."""
-    lacking = [each for each in backend.capabilities() if not each.available]
+    lacking = [capability for capability in backend.capabilities() if not capability.available]
     return {each.control: each.fix_for(arguments) or AS_ROOT.command(arguments) for each in lacking}
 
 
@@ -214,7 +214,7 @@ def _doubts_of_frameworks(workloads: Sequence[Workload], named: Sequence[str]) -
             has = examined(framework, interpreter(framework))
             lack, concerned = what_it_lacks(framework, has), users
             if lack is None:
-                concerned = [each for each in users if each.network in TRANSFORMERS]
+                concerned = [user for user in users if user.network in TRANSFORMERS]
                 lack = what_it_lacks(framework, has, _networks(concerned))
             if lack is not None:
                 names = tuple(each.name for each in concerned)

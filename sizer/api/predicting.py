@@ -103,7 +103,7 @@ def filled_in(workload: WorkloadModel, configuration: Configuration, given: Coll
     }
     left = [name for name, several in values.items() if name not in given and len(several) > 1]
     gpus = [gpus for gpus in measured.gpus if "gpu" not in given or gpus.gpu == configuration.gpu]
-    if len([each for each in gpus if "gpu_count" not in given or each.count == configuration.gpu_count]) > 1:
+    if len([gpu for gpu in gpus if "gpu_count" not in given or gpu.count == configuration.gpu_count]) > 1:
         left += ["gpu", "gpu_count"]
     nothing = Configuration(None, None, None, None)
     return replace(nothing, **{name: getattr(configuration, name) for name in left}) if left else None

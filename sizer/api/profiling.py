@@ -130,7 +130,9 @@ class Profile:
             # Nobody has the file yet, so that its line says nothing.
             problem = error.values.get("problem")
             raise InputError("{problem}", problem=problem) if isinstance(problem, Message) else error from None
-        kept = tuple(replace(each, workload=replace(each.workload, env=self.job.env)) for each in study.workloads)
+        kept = tuple(
+            replace(workload, workload=replace(workload.workload, env=self.job.env)) for workload in study.workloads
+        )
         return replace(study, workloads=kept)
 
 
@@ -316,7 +318,7 @@ def disks_by_name(typed: Sequence[str]) -> dict[str, str | tuple[str, int]]:
         name = Path(disk).name if isinstance(disk, str) else re.split("[/:]", text)[-1 if ":" not in text else -2]
         base = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("._-") or "disk"
         choices = [base, *(f"{base}-{number}" for number in range(2, len(typed) + 2))]
-        found[next(each for each in choices if each not in found and each != HOST_DISK)] = disk
+        found[next(choice for choice in choices if choice not in found and choice != HOST_DISK)] = disk
     return found
 
 

@@ -85,14 +85,14 @@ class StudyPlan:
         """Of an adaptive plan, how many more runs may be made, those of searches and passes among them, and how many
         seconds they may take."""
         passes = [each for each in self.passes_to_come if each.next_run(known) is None]
-        after = [*most_to_follow(self.following, known), *(each.at(each.most_bytes) for each in passes)]
+        after = [*most_to_follow(self.following, known), *(pass_.at(pass_.most_bytes) for pass_ in passes)]
         return self.chooser.at_most(known, after) if self.chooser is not None else (0, 0.0)
 
     @property
     def passes_to_come(self) -> list[TwoEpochs]:
         """The passes that will be made, or may be when the runs before them show how."""
         passes = [each for each in self.following if isinstance(each, TwoEpochs)]
-        return [each for each in passes if each.next_run(self.kept) or (self.todo and not each.is_done(self.kept))]
+        return [pass_ for pass_ in passes if pass_.next_run(self.kept) or (self.todo and not pass_.is_done(self.kept))]
 
     @property
     def workloads(self) -> list[Workload]:
@@ -123,7 +123,7 @@ class StudyPlan:
     def chosen_interpreters(self) -> list[FrameworkPython]:
         """Those that the study names and that its runs use."""
         used = interpreted(self.all_specs, self.study)
-        return [each for each in self.study.frameworks if each.framework in used]
+        return [framework for framework in self.study.frameworks if framework.framework in used]
 
     def interpreters(self) -> dict[str, Path]:
         """The interpreter of each framework that is used. Raises InputError for one that the study names and that
@@ -132,7 +132,7 @@ class StudyPlan:
 
     def with_interpreters(self, host: Host) -> Host:
         """The host with the versions of the frameworks that are used. Raises as `interpreters`."""
-        chosen = [each.framework for each in self.chosen_interpreters]
+        chosen = [interpreter.framework for interpreter in self.chosen_interpreters]
         return with_frameworks(
             host, self.interpreters(), chosen, run_user(self.study.run_as).becoming if chosen else ()
         )
@@ -157,7 +157,7 @@ def plan_study(
     return StudyPlan(
         study,
         specs=plan(study, size),
-        following=tuple(each for each in following_runs(study, size) if capped or not isinstance(each, TwoEpochs)),
+        following=tuple(run for run in following_runs(study, size) if capped or not isinstance(run, TwoEpochs)),
         folder=Path(folder),
         finished=finished,
         unfinished=UNFINISHED | FAILED if retry else UNFINISHED,
@@ -204,10 +204,10 @@ def still_planned(
     if study.imported:
         return {}
     following, found = next_of(chosen), {}
-    for each in study.workloads:
-        name = each.workload.name
+    for workload in study.workloads:
+        name = workload.workload.name
         tried = {place_of(run.spec, size) for run in as_asked([run for run in runs if run.spec.workload.name == name])}
-        places = [place_of(spec, size) for spec in configurations_of(each, study, size)]
+        places = [place_of(spec, size) for spec in configurations_of(workload, study, size)]
         left = StillPlanned(tuple(place for place in places if place not in tried))
         if following is not None and following.spec.workload.name == name and following.spec.stage is None:
             place = place_of(following.spec, size)

@@ -120,8 +120,8 @@ class Catalog:
 
     def gpu(self, name: str) -> str:
         """The name that price lists and published rates have for this GPU; InputError with the nearest if none has."""
-        published = (each.gpu for each in self.rates if not each.gpu.startswith(PROCESSOR))
-        known = {*GPU_MEMORY_GB, *(each.gpu for each in data_sheets()), *published}
+        published = (rate.gpu for rate in self.rates if not rate.gpu.startswith(PROCESSOR))
+        known = {*GPU_MEMORY_GB, *(sheet.gpu for sheet in data_sheets()), *published}
         meant = read_gpu_name(name)
         for each in sorted(known):
             if read_gpu_name(each).key == meant.key:

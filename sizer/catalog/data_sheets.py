@@ -82,7 +82,7 @@ def data_sheet(gpu: str, form: str | None = None, memory_gib: float | None = Non
     What the name does not say is taken as the module on a server's board (SXM) with the least memory.
     """
     name = read_gpu_name(gpu)
-    alike = [each for each in data_sheets() if read_gpu_name(each.gpu).key == name.key]
+    alike = [sheet for sheet in data_sheets() if read_gpu_name(sheet.gpu).key == name.key]
     form, memory = name.form or (form or "")[:3], name.memory_gb or memory_gib
     if not alike:
         return None

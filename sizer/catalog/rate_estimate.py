@@ -250,7 +250,7 @@ def _transferred(
     step, moved = published_step(curve.first), published_step(there)
     if step is None or moved is None:
         return None
-    own = next((each for each in model.figures if each.series == step.series and each.gpu == step.gpu), step)
+    own = next((figure for figure in model.figures if figure.series == step.series and figure.gpu == step.gpu), step)
     found = model.expected(moved)
     at = curve.at(asked.batch_size)
     shift = found.mean - own.log_rate

@@ -164,7 +164,9 @@ def _reader(hint: Any) -> Reader:
     if origin in (Union, types.UnionType):
         return partial(_read_one_of, [_reader(choice) for choice in arguments if choice is not type(None)])
     if origin is tuple:
-        return partial(_read_tuple, [_reader(each) for each in arguments if each is not ...], arguments[-1] is ...)
+        return partial(
+            _read_tuple, [_reader(argument) for argument in arguments if argument is not ...], arguments[-1] is ...
+        )
     if origin in (dict, Mapping):
         return partial(_read_mapping, _reader(arguments[1]))
     if is_dataclass(hint):

@@ -255,7 +255,7 @@ class StepCounter:
     def _choose(self) -> None:
         """Of several loaders that were asked before one optimizer step, the first of those that are asked again."""
         rivals, self._rivals = self._rivals, []
-        again = [each for each in rivals if each.again]
+        again = [rival for rival in rivals if rival.again]
         self._lead = (again or rivals)[0]
         self.side_by_side |= len(again) > 1
         self._beside = [each for each in rivals if each is not self._lead]

@@ -233,7 +233,7 @@ class _Watched:
 
     def _first(self, questions: Iterable[str]) -> Any:
         """The answer to the first of these questions that has one."""
-        return next((answer for each in questions if (answer := self._ask(each)) is not None), None)
+        return next((answer for question in questions if (answer := self._ask(question)) is not None), None)
 
     def _busy_seconds(self, seconds: float) -> float | None:
         rates = self._ask("nvmlDeviceGetUtilizationRates")
@@ -285,5 +285,5 @@ class _Watched:
     def _processes(self) -> dict[int, int | None] | None:
         """The memory of each process that computes or draws on it; None where the driver does not list them."""
         lists = [self._first(f"{question}{version}" for version in PROCESS_VERSIONS) for question in PROCESS_LISTS]
-        known = [each for processes in lists if processes is not None for each in processes]
+        known = [process for processes in lists if processes is not None for process in processes]
         return None if lists[0] is None else {each.pid: each.usedGpuMemory for each in known}

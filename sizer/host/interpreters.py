@@ -174,7 +174,7 @@ def _variable(framework: str | None) -> str | None:
         return None
     beside = FRAMEWORKS[framework].installed_with if framework in FRAMEWORKS else None
     variables = [f"SIZER_{name.upper()}_PYTHON" for name in (framework, beside) if name]
-    return next((each for each in variables if each in os.environ), None)
+    return next((variable for variable in variables if variable in os.environ), None)
 
 
 def _program(said: str) -> Path | None:

@@ -86,7 +86,7 @@ def measuring_alone(name: str = NAME, folder: Path = FOLDER) -> Iterator[tuple[M
             if holder is not None:
                 raise _held(holder)
         others = islice((each for each in _names(name) if each not in ours), MOST_OTHERS)
-        yield tuple(dict.fromkeys(_process(*_credentials(each)) for each in others))
+        yield tuple(dict.fromkeys(_process(*_credentials(other)) for other in others))
 
 
 def is_host_measured(name: str = NAME, sockets: Path = SOCKETS, folder: Path = FOLDER) -> bool:

@@ -98,7 +98,7 @@ def checks(backend: LimitsBackend | None = None) -> tuple[Check, ...]:
     backend = backend or detect()
     capabilities = backend.capabilities()
     return (
-        *(_control_check(backend.name, each) for each in capabilities),
+        *(_control_check(backend.name, capability) for capability in capabilities),
         _cpu_check(backend),
         _swap_check(psutil.swap_memory().total, capabilities),
         _pressure_check(backend),
@@ -122,7 +122,7 @@ def _cpu_check(backend: LimitsBackend) -> Check:
 
 
 def _swap_check(swap_bytes: int, capabilities: tuple[Capability, ...]) -> Check:
-    capped = any(each.available for each in capabilities if each.control.value == "memory")
+    capped = any(capability.available for capability in capabilities if capability.control.value == "memory")
     if swap_bytes == 0:
         return Check("swap", True, Finding(FindingKind.NO_SWAP))
     found = Finding(FindingKind.SWAP_KEPT if capped else FindingKind.SWAP_USED, bytes=swap_bytes)

@@ -54,7 +54,7 @@ def v1_mounts(tree: Tree, mounts: tuple[Mount, ...]) -> dict[str, Path]:
     found: dict[str, Path] = {}
     for mount in mounts:
         if mount.kind == "cgroup":
-            found.update({each: tree.path(mount.point) for each in mount.options if each in v1.CONTROLLERS})
+            found.update({option: tree.path(mount.point) for option in mount.options if option in v1.CONTROLLERS})
     return found
 
 

@@ -43,7 +43,7 @@ def _unescape(text: str) -> str:
 
 def mount_of(path: Path, mounts: tuple[Mount, ...]) -> Mount | None:
     """The mount that a resolved path lies on; of several on one point the last, which covers the others."""
-    holding = [each for each in mounts if path.is_relative_to(each.point)]
+    holding = [mount for mount in mounts if path.is_relative_to(mount.point)]
     return max(reversed(holding), key=lambda each: len(Path(each.point).parts), default=None)
 
 

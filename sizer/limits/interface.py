@@ -157,7 +157,11 @@ class LimitsBackend(ABC):
     def missing(self, limits: Limits, *, throttled: bool = True) -> tuple[Capability, ...]:
         """What these limits need and this host lacks. `throttled` is False for a disk tier that is a real mount."""
         needed = needed_controls(limits, throttled=throttled)
-        lacking = [each for each in self.capabilities() if each.control in needed and not each.available]
+        lacking = [
+            capability
+            for capability in self.capabilities()
+            if capability.control in needed and not capability.available
+        ]
         return (*lacking, *self._beyond_this_host(limits))
 
     def cpus_for(self, limits: Limits) -> tuple[int, ...]:

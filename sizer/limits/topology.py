@@ -46,11 +46,11 @@ class Topology:
     @property
     def hyperthreads(self) -> bool:
         """Whether some core shows more than one CPU."""
-        return len({each.core for each in self.processors}) < len(self.processors)
+        return len({processor.core for processor in self.processors}) < len(self.processors)
 
     def pairing(self, cpus: Collection[int]) -> tuple[int, int]:
         """How many cores these CPUs use alone, and how many by two siblings: `n_single` and `n_paired`."""
-        used = Counter(each.core for each in self.processors if each.cpu in cpus)
+        used = Counter(processor.core for processor in self.processors if processor.cpu in cpus)
         paired = sum(1 for count in used.values() if count > 1)
         return len(used) - paired, paired
 
@@ -58,7 +58,7 @@ class Topology:
     def counts(self) -> CpuCounts:
         """What there is of each."""
         return CpuCounts(
-            sockets=len({each.socket for each in self.processors}),
+            sockets=len({processor.socket for processor in self.processors}),
             nodes=len({each.node for each in self.processors}),
             cores=len({each.core for each in self.processors}),
             cpus=len(self.processors),

@@ -66,7 +66,7 @@ def nearest(curves: Sequence[BatchCurve], at: Configuration | None) -> BatchCurv
     """The curve at a configuration, whatever its batch; else the first one. None without any."""
     if at is not None:
         here = replace(at, batch_size=None)
-        places = [(replace(each.at, batch_size=None), each) for each in curves]
+        places = [(replace(curve.at, batch_size=None), curve) for curve in curves]
         same = [each for place, each in places if place == here]
         same = same or [each for place, each in places if replace(place, memory_bytes=here.memory_bytes) == here]
         if same:
@@ -153,7 +153,7 @@ def _beyond_published(device: Device) -> float:
     ends = (device.rate_low, device.rate_high)
     if device.rate_basis != "extrapolated" or device.samples_per_second is None or None in ends:
         return 0.0
-    return max(abs(math.log((each or 1.0) / device.samples_per_second)) for each in ends)
+    return max(abs(math.log((end or 1.0) / device.samples_per_second)) for end in ends)
 
 
 def _reaches(point: BatchPoint, best: BatchPoint) -> float:

@@ -184,9 +184,9 @@ def build_rows(
         if each.feed.natural and each.read_bytes is not None and facts.read_bytes:
             missed[place] = each.read_bytes / facts.read_bytes
     reads = np.array([feed.input != "synthetic" for feed in feeds], dtype=bool)
-    gpus = [gpus_of(each) for each in configurations]
+    gpus = [gpus_of(configuration) for configuration in configurations]
     rates = [what_if.disk_rates or (its.rates if (its := measured.disk(name)) else DiskRates()) for name in disks]
-    read = [read_seconds(facts, each) or (0.0, False) for each in rates]
+    read = [read_seconds(facts, rate) or (0.0, False) for rate in rates]
     write = [write_seconds(facts, each) or 0.0 for each in rates]
     free = np.array([what_if.disk_rates is None and disk_is_free(facts, measured, name) for name in disks], dtype=bool)
     replays = np.array([feed.input == REPLAY for feed in feeds], dtype=bool)

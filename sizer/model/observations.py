@@ -255,7 +255,7 @@ def measure(runs: Sequence[Run], isolating: Sequence[Run] = ()) -> MeasuredRange
 
 def on_usual_host(measured: MeasuredRange, observations: Sequence[Observation], feed: Feed) -> MeasuredRange:
     """With what the observations of that feed say of each rate on the host as it usually was."""
-    seen = {each.configuration: each for each in observations if each.feed == feed}
+    seen = {observation.configuration: observation for observation in observations if observation.feed == feed}
     rates = (
         replace(rate, log_usual=found.log_rate, deviation=found.deviation)
         if (found := seen.get(rate.configuration)) is not None
@@ -309,7 +309,8 @@ def _disks(runs: Sequence[Run]) -> tuple[MeasuredDisk, ...]:
     for name in dict.fromkeys(run.configuration.disk for run in runs):
         checks = [run.disk for run in runs if run.configuration.disk == name and run.disk is not None]
         rates = {
-            each.name: median_of(getattr(check.rates, each.name) for check in checks) for each in fields(DiskRates)
+            field_.name: median_of(getattr(check.rates, field_.name) for check in checks)
+            for field_ in fields(DiskRates)
         }
         tier = checks[0].tier if checks else None
         named = (tier.disk_class, tier.catalog_name, tier.emulated is not None) if tier is not None else ()

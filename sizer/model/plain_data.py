@@ -152,7 +152,7 @@ def _table(columns: Mapping[str, Sequence[Any]], count: int) -> dict[str, Any]:
 
 
 def _once(values: Sequence[Any]) -> Any:
-    return values[0] if values and all(each == values[0] for each in values) else values
+    return values[0] if values and all(value == values[0] for value in values) else values
 
 
 def _feed_name(feed: Feed) -> str:
@@ -201,7 +201,7 @@ def _rates(model: WorkloadModel) -> dict[str, list[Any]]:
     own = {name: _rounded((getattr(each.of_new_run, name) for each in rates), RATE_DIGITS) for name in ends}
     return {
         **{name: [getattr(each.configuration, name) for each in rates] for name in PLACE},
-        "rate": [each.throughput.value for each in rates],
+        "rate": [rate.throughput.value for rate in rates],
         "evidence": [each.evidence.value if each.evidence else None for each in rates],
         **({name: [None] * len(rates) for name in ends} if by_equation else own),
     }

@@ -67,7 +67,7 @@ def posterior(
     """What is believed of the quantities of a workload after these observations."""
     before = beliefs(facts, measured, observations)
     means = Draws(tuple(each.name for each in before), np.array([[each.mean for each in before]]))
-    rows = build_rows(facts, measured, [each.configuration for each in observations], seen=observations)
+    rows = build_rows(facts, measured, [observation.configuration for observation in observations], seen=observations)
     finite = np.isfinite(solve(means, rows).log_rate[0])  # a replay from the page cache touches no stage
     expressible = [each for each, counts in zip(observations, finite, strict=True) if counts]
     seen = expressible[:: math.ceil(len(expressible) / MOST)]
@@ -114,7 +114,7 @@ def sample(
 
     The likelihood takes R vectors and gives (R,). Of what no run can tell the belief itself is kept.
     """
-    untold = [each for each in beliefs if each.untold]
+    untold = [belief for belief in beliefs if belief.untold]
     beliefs = [each for each in beliefs if not each.untold]
     random = np.random.default_rng(SEED)
     names = tuple(each.name for each in beliefs)
@@ -189,8 +189,13 @@ class Places:
 
     def __init__(self, facts: WorkloadFacts, configurations: Sequence[Configuration], feeds: Sequence[Feed]) -> None:
         values = [
-            (vcpus_of(each), max(1, batch_of(each)), max(1, gpus_of(each)), max(1, memory_of(each)))
-            for each in configurations
+            (
+                vcpus_of(configuration),
+                max(1, batch_of(configuration)),
+                max(1, gpus_of(configuration)),
+                max(1, memory_of(configuration)),
+            )
+            for configuration in configurations
         ]
         self.at = np.log(np.array(values, dtype=float).reshape(-1, 4)) / LENGTHS
         kinds = [(disk_of(each), label_at(facts, each), feed) for each, feed in zip(configurations, feeds, strict=True)]

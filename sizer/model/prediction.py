@@ -120,7 +120,7 @@ def _noise(count: int, part: int) -> Array:
 def rates(model: WorkloadModel, configurations: Sequence[Configuration], what_if: WhatIf = WhatIf()) -> Rates:
     """The draws at many configurations at once; asks nothing about whether they were measured."""
     assert model.posterior is not None, "only fitted models are asked"
-    usual = [with_usual_accelerator(model.measured, each) for each in configurations]
+    usual = [with_usual_accelerator(model.measured, configuration) for configuration in configurations]
     rows = build_rows(model.facts, model.measured, usual, what_if)
     learnt = _learnt(model)
     solution = solve(learnt.draws, rows)
@@ -226,7 +226,10 @@ def predict_several(
     """
     found: list[Prediction | Refusal] = []
     for start in range(0, len(configurations), AT_ONCE):
-        some = [with_usual_accelerator(model.measured, each) for each in configurations[start : start + AT_ONCE]]
+        some = [
+            with_usual_accelerator(model.measured, configuration)
+            for configuration in configurations[start : start + AT_ONCE]
+        ]
         known = [_without_rate(model, each, what_if) for each in some]
         asked = [at for at, its in zip(some, known, strict=True) if its is None]
         answers = iter(_predictions(model, asked, what_if) if asked else [])
@@ -294,7 +297,7 @@ def _as_measured(model: WorkloadModel, configurations: Sequence[Configuration], 
     """Of rows without accounting what their own runs gave: the answer among rows and a prediction are one figure."""
     if model.refused is None and model.facts.core_seconds is not None:
         return found.new_runs()
-    rows = [model.measured.rate_at(each) for each in configurations]
+    rows = [model.measured.rate_at(configuration) for configuration in configurations]
     return [told if row is None else row.of_new_run for row, told in zip(rows, found.new_runs(), strict=True)]
 
 
@@ -371,7 +374,7 @@ def filled(model: WorkloadModel, given: Mapping[str, Any]) -> Configuration:
     measured = model.measured
     usual = measured.gpus[0] if measured.gpus else Gpus()
     if "gpu" in given:
-        usual = next((each for each in measured.gpus if each.gpu == given["gpu"]), Gpus(given["gpu"], usual.count))
+        usual = next((gpu for gpu in measured.gpus if gpu.gpu == given["gpu"]), Gpus(given["gpu"], usual.count))
     largest = Configuration(
         vcpus=max(measured.vcpus, default=None),
         memory_bytes=max(measured.memory_bytes, default=None),

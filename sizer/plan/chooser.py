@@ -66,7 +66,7 @@ class Chooser:
         self._study, self._host, self._asked = study, host, asked
         self._specs = plan(study, host)
         self._reference = reference(study, host)
-        self._axes = {each.workload.name: axes_of(each, study, host) for each in study.workloads}
+        self._axes = {workload.workload.name: axes_of(workload, study, host) for workload in study.workloads}
         self._conclusions = Conclusions(study, host, catalog, self._axes, fitted)
 
     def next_run(self, runs: Sequence[Run]) -> NextRun | PlanEnd:
@@ -194,7 +194,7 @@ class Chooser:
         found = []
         for spec in axes.specs:
             repeats = (repeated(spec, number) for number in range(self._study.measure.repeats))
-            left = next((each for each in repeats if each.id not in made), None)
+            left = next((repeat for repeat in repeats if repeat.id not in made), None)
             if left is not None and self._position(spec) not in failed:
                 found.append((left, left.repeat > 0))
         return found

@@ -104,7 +104,7 @@ def unfinished(
     following: Iterable[Following], runs: Sequence[Run], study: Study, chosen: NextRun | PlanEnd | None = None
 ) -> tuple[Unfinished, ...]:
     """What these runs of a study leave open of its searches and passes; `chosen` is what its adaptive plan does."""
-    names = {each.workload.name for each in study.workloads}
+    names = {workload.workload.name for workload in study.workloads}
     runs = [run for run in runs if run.spec.workload.name in names]
     asked = study.adaptive
     found: list[Unfinished] = []

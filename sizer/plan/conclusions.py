@@ -129,7 +129,7 @@ def open_answer(
         return None
     best, here = best_place(model), tuple(dict.fromkeys(places))
     sizes = sizes_on_curve(model, catalog, best.batch_size, rented=False, between=tuple(map(vcpus_of, here)))
-    sizes = [each for each in sizes if each.exists] or sizes
+    sizes = [size for size in sizes if size.exists] or sizes
     measured = [rate.configuration for rate in model.measured.rates]
     table = table_of_sizes(model, sizes, best, objective, (*here, *measured))
     rows = tuple(row for row in table.rows if row.disk_is_right or row.candidate.spec == answer.spec)
@@ -195,7 +195,7 @@ class Known:
 
     @property
     def _in_doubt(self) -> bool:
-        readings = any(each.code is ReasonCode.RUNS_DOUBTFUL for each in self.answer.reasons)
+        readings = any(reason.code is ReasonCode.RUNS_DOUBTFUL for reason in self.answer.reasons)
         return self.answer.rate_in_doubt or (self.answer.provisional and readings)
 
 
@@ -207,7 +207,7 @@ class Conclusions:
     ) -> None:
         """`fitted` is the model of the very runs that are asked about, where it is there already."""
         self._study, self._host, self._catalog, self._axes = study, host, catalog, axes
-        self._fitted = {each.name: each for each in fitted.workloads} if fitted is not None else {}
+        self._fitted = {workload.name: workload for workload in fitted.workloads} if fitted is not None else {}
         self._known: dict[str, tuple[tuple[object, ...], Known]] = {}
         self._drift: tuple[tuple[object, ...], Drift] | None = None
 

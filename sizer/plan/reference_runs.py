@@ -39,7 +39,7 @@ def reference(study: Study, host: HostSize) -> RunSpec | None:
     """
     if sum(size(each, study.around) for each in study.workloads) > MOST_RUNS:
         return None
-    measured = [configurations(each, study, host) for each in study.workloads]
+    measured = [configurations(workload, study, host) for workload in study.workloads]
     isolated = sum(len(isolating_runs(each, study, host)) for each in study.workloads)
     if sum(map(len, measured)) * study.measure.repeats + isolated < FEWEST_RUNS:
         return None

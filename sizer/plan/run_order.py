@@ -46,8 +46,8 @@ def plan(study: Study, host: HostSize) -> tuple[RunSpec, ...]:
             "This study asks for {count} runs; shorten its axes, or vary one axis at a time with `around`.",
             count=f"{count:,}",
         )
-    for each in study.workloads:
-        first, *rest = configurations(each, study, host)
+    for workload in study.workloads:
+        first, *rest = configurations(workload, study, host)
         (points if study.around is not None else others).append(first)
         others += rest
     isolated = [spec for each in study.workloads for spec in isolating_runs(each, study, host)]

@@ -167,7 +167,7 @@ def _run_seconds(run: Run, spec: RunSpec) -> float:
     around = max(0.0, run.wall_seconds - (seen.end - seen.start))
     span = seen.last - seen.first
     # Steps are alike, so that the first and the last counters of them say what there is to know.
-    within = [each for each in run.samples if seen.first <= each.time <= seen.last]
+    within = [sample for sample in run.samples if seen.first <= sample.time <= seen.last]
     ends = within[:1] + within[-1:]
     slower = _taking(ends, seen.first, seen.last, had, has) / (ends[1].time - ends[0].time) if len(within) > 1 else 1.0
     ending = min(slower * (seen.end - seen.last), max(MOST_ENDING, seen.end - seen.last))

@@ -335,7 +335,7 @@ class RunSpec:
 
         Of its purpose only the stage counts, under the name that it had when the first folders were written.
         """
-        identity = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "purpose"}
+        identity = {field_.name: getattr(self, field_.name) for field_ in fields(self) if field_.name != "purpose"}
         identity["workload"] = _identity(self.workload, self.device, several=self.gpu_count > 1)
         measure = {name: value for name, value in vars(self.measure).items() if name != "repeats"}
         if not self.measure.steps:
@@ -375,7 +375,7 @@ def _identity(workload: Workload, device: Device, several: bool) -> dict[str, ob
         cache=workload.assumed_cache,
         device=None,
     )
-    identity = {each.name: getattr(filled, each.name) for each in fields(filled)}
+    identity = {field_.name: getattr(filled, field_.name) for field_ in fields(filled)}
     identity["device"] = _device_identity(device, several)
     # Of a variable that is not stored only the name is known when the study goes on.
     identity["env"] = {each.name: each.value for each in workload.env}

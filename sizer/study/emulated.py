@@ -115,7 +115,7 @@ def _as_given(emulate: Entry, device: Device, batch_sizes: Sequence[int]) -> Dev
     """With the rates of the study file; without one for all, that of the middle batch size is."""
     source = emulate.get("source", GIVEN_IN_STUDY)
     entries = [emulate.at("batch_rates", index) for index in range(len(emulate.get("batch_rates", ())))]
-    rates = sorted((_given_rate(each, source) for each in entries), key=lambda rate: rate.batch_size)
+    rates = sorted((_given_rate(entry, source) for entry in entries), key=lambda rate: rate.batch_size)
     for one, other in pairwise(rates):
         if one.batch_size == other.batch_size:
             raise emulate.input_error(

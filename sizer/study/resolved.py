@@ -23,7 +23,7 @@ def to_yaml(study: Study) -> str:
     if study.around is not None:
         data["around"] = _around(study.around)
     if study.frameworks:
-        data["frameworks"] = {each.framework: {"python": each.python} for each in study.frameworks}
+        data["frameworks"] = {framework.framework: {"python": framework.python} for framework in study.frameworks}
     data |= {name: getattr(study, name) for name in PLAIN}
     measure = _given(**{**vars(study.measure), "steps": study.measure.steps or None})
     data["measure"] = measure | adaptive_form(study.adaptive)

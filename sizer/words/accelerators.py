@@ -95,7 +95,9 @@ def gpus_compared(options: Sequence[GpuOption], terms: Terms) -> list[str]:
 
     Empty where fewer than two have an answer; of cost only what has a price. What nobody can rent is not compared.
     """
-    rates = {gpus_named(each): each.throughput for each in options if each.throughput and each.retired is None}
+    rates = {
+        gpus_named(option): option.throughput for option in options if option.throughput and option.retired is None
+    }
     prices = {gpus_named(each): each.usd_per_million_samples for each in options}
     costs = {name: cost for name, rate in rates.items() if (cost := _by_rate(prices[name], rate)) is not None}
     sentences = []

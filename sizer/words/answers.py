@@ -235,7 +235,9 @@ def preferences_in_words(option: Option) -> str:
     """`cheapest`, `balanced and fastest`; what has no price is called by what it is."""
     priced, several = option.usd_per_hour is not None, option.spec.gpu_count
     values = {"priced": priced, "each": not priced and several, "small": not priced and not several}
-    return language.listed(list(dict.fromkeys(_(_PREFERENCES[each], **values) for each in option.preferences)))
+    return language.listed(
+        list(dict.fromkeys(_(_PREFERENCES[preference], **values) for preference in option.preferences))
+    )
 
 
 options_title = Sentence("[[priced?Cheapest, balanced, fastest]][[!priced?Small or fast]]")
@@ -347,7 +349,7 @@ def alternative_remark(alternative: Alternative, answer: Answer) -> str:
 
 def machines_drawn(called: Sequence[str], alternatives: Sequence[Alternative], unit: str) -> str:
     """The picture in words, for who does not see it: `Throughput by machine: 1 x P100 1,800 samples/s, ...`."""
-    rates = [language.rate_interval(each.throughput, unit) for each in alternatives]
+    rates = [language.rate_interval(alternative.throughput, unit) for alternative in alternatives]
     return _("Throughput by machine: {machines}", machines=row(map(" ".join, zip(called, rates, strict=True))))
 
 

@@ -128,7 +128,7 @@ _CAUSES: Mapping[CauseKind, str] = {
 def failure_in_words(run: Run, longest: int | None = None) -> str:
     """Why a run did not complete, in a line, without its last words; `longest` is of what is not sizer's own."""
     if run.error is not None:
-        option = next((each.text for each in run.warnings if each.kind is WarningKind.NOT_HOOKED), None)
+        option = next((warning.text for warning in run.warnings if warning.kind is WarningKind.NOT_HOOKED), None)
         causes = [run.error.cause, *run.error.reasons]
         if any(cause.kind is CauseKind.ASKED_FOR_INPUT for cause in causes):
             # It waited, or gave up: how to count steps that it did not make is beside the point.

@@ -176,7 +176,9 @@ def axis_name(axis: str) -> str:
 
 def resources_agreed(bottlenecks: list[Bottleneck], device: Device) -> str:
     """What repeats agree on; where they differ, all that they name."""
-    return language.either(list(dict.fromkeys(resource_name(each, device) for each in bottlenecks))) or _("unknown")
+    return language.either(list(dict.fromkeys(resource_name(bottleneck, device) for bottleneck in bottlenecks))) or _(
+        "unknown"
+    )
 
 
 def busy_name(name: str) -> str:

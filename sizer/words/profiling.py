@@ -223,7 +223,7 @@ def log_summary(content: LogContent) -> str:
 def log_times(content: LogContent) -> str:
     """What the lines tell of a batch's time, or of the rate: the least, the most and the middle; '' where nothing."""
     readings = [line.reading for line in content.read]
-    times = [seconds for each in readings if (seconds := each.seconds_a_batch) is not None]
+    times = [seconds for reading in readings if (seconds := reading.seconds_a_batch) is not None]
     rates = [each.rate for each in readings if each.rate is not None]
     written, figures = (format_seconds, times) if times else (format_number, rates)
     if not figures:

@@ -145,7 +145,7 @@ def oversize_badge(spec: Spec, offer: InstanceOffer, others: Sequence[InstanceOf
     """Why the machine offered is larger than the spec; None where it is not, or that is not known."""
     if offer.own or spec.vcpus is None or not offer.vcpus or offer.vcpus <= spec.vcpus:
         return None
-    smallest = all(each.vcpus >= offer.vcpus for each in others)
+    smallest = all(other.vcpus >= offer.vcpus for other in others)
     return badge(BadgeKind.SMALLEST_SOLD if smallest else BadgeKind.CHEAPEST_SOLD)
 
 
@@ -217,14 +217,16 @@ def rented(answer: Answer) -> InstanceOffer | None:
     chosen = answer.chosen
     if chosen is None:
         return next(iter(answer.instances), None)
-    return next((each for each in answer.instances if each.called(each.provider) == chosen.instance_type), None)
+    return next(
+        (instance for instance in answer.instances if instance.called(instance.provider) == chosen.instance_type), None
+    )
 
 
 def idle_sentence(answer: Answer) -> str:
     """That the price pays for accelerators that the throughput did not use; empty where it pays for none."""
     offer = rented(answer)
     notes = () if offer is None or offer.usd_per_hour is None else offer.notes
-    more = next((each for each in notes if each.code is ReasonCode.OTHER_GPUS and each.has("gpu_count")), None)
+    more = next((note for note in notes if note.code is ReasonCode.OTHER_GPUS and note.has("gpu_count")), None)
     if more is None:
         return ""
     return _(

@@ -38,7 +38,7 @@ def study() -> Study:
 
 def test_the_demo_shows_every_axis(study: Study) -> None:
     """All four kinds at three vCPU limits or more, two memory caps, three disks, and an emulated GPU that is sold."""
-    assert {each.workload.kind for each in study.workloads} == {
+    assert {workload.workload.kind for workload in study.workloads} == {
         *("image_training", "image_inference", "lstm_training", "imagenet_preprocessing"),
     }
     assert all(len(each.vcpus) >= 3 for each in study.workloads)

@@ -65,7 +65,7 @@ def test_a_program_is_profiled_without_a_study_file(typed: Typed, tmp_path: Path
     runs = stored(tmp_path / "burns-profile")
     limits = [run["spec"]["limits"] for run in runs.values()]  # type: ignore[index]
     assert {"vcpus": None, "memory_bytes": None, "disk": None} in limits
-    assert len([each for each in limits if each["memory_bytes"] is not None]) >= 1
+    assert len([limit for limit in limits if limit["memory_bytes"] is not None]) >= 1
 
     again = typed("run", "burns-profile.yaml")
     assert again.returncode == 0, again.stderr

@@ -40,7 +40,7 @@ def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_it_names_every_event() -> None:
     """An event that is added is documented, or belongs to the import of a table."""
-    events = {each.__name__ for each in api.events.Event.__args__}  # type: ignore[attr-defined]
+    events = {arg.__name__ for arg in api.events.Event.__args__}  # type: ignore[attr-defined]
     assert {name for name in events if not re.search(rf"\b{name}\b", TEXT)} == {
         "StepBegun",
         "TableImported",

@@ -22,7 +22,7 @@ def test_the_study_of_a_gpu_is_one() -> None:
     """Every precision, batch size, mode and number of vCPUs is in it, and so few runs that minutes are enough."""
     text = json.dumps(gpu_study.study_file(gpu_study.ON_GPU, "cuda:0", HOST.vcpus, caps=True))
     study = api.parse_study(text, "gpu")
-    specs = [spec for each in study.workloads for spec in configurations_of(each, study, HOST)]
+    specs = [spec for workload in study.workloads for spec in configurations_of(workload, study, HOST)]
     assert {spec.workload.computes_on.label for spec in specs} == {"cuda:0"}
     trained = {(spec.workload.precision, spec.batch_size) for spec in specs if spec.workload.mode == "train"}
     assert trained == {(precision, size) for precision in ("fp16", "fp32") for size in (32, 64, 128)}

@@ -85,7 +85,7 @@ class LogLines:
         self._own = pattern is not None and named is None
         self._expression = OwnExpression(pattern) if pattern is not None and named is None else None
         formats = [self._expression] if self._expression is not None else _formats(named)
-        self._all: Sequence[tuple[Format, Progress]] = [(each, Progress()) for each in formats]
+        self._all: Sequence[tuple[Format, Progress]] = [(format_, Progress()) for format_ in formats]
         self._chosen: Format | None = formats[0] if pattern is not None else None
         self._marks = None if self._own else MARKS
         self.evaluations = 0

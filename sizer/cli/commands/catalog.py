@@ -60,10 +60,12 @@ def _list(arguments: argparse.Namespace) -> int:
     wanted = (arguments.provider, arguments.region)
     if arguments.gpu is not None or any(wanted):
         types = tuple(
-            each
-            for each in catalog.instance_types
-            if all(name is None or name == has for name, has in zip(wanted, (each.provider, each.region), strict=True))
-            and (arguments.gpu is None or (each.gpu is not None and same_gpu(each.gpu, arguments.gpu)))
+            type_
+            for type_ in catalog.instance_types
+            if all(
+                name is None or name == has for name, has in zip(wanted, (type_.provider, type_.region), strict=True)
+            )
+            and (arguments.gpu is None or (type_.gpu is not None and same_gpu(type_.gpu, arguments.gpu)))
         )
         catalog = Catalog(types, (), ())
     if arguments.json:
@@ -110,7 +112,7 @@ def _add(arguments: argparse.Namespace) -> int:
 def _query(arguments: argparse.Namespace) -> int:
     types = types_where(arguments.expression, arguments.file)
     if arguments.json:
-        print(json.dumps([to_json(each) for each in types], indent=1))
+        print(json.dumps([to_json(type_) for type_ in types], indent=1))
         return 0
     for instance in types:
         print(instance_line(instance, date.today()))

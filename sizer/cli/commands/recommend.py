@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     asked = replace(asked, gpus=tuple(dict.fromkeys(map(catalog.gpu, asked.gpus))))
     baseline = None if arguments.baseline is None else catalog.instance(arguments.baseline)
     model = api.fit(folder)
-    names = [each.name for each in model.workloads]
+    names = [workload.name for workload in model.workloads]
     gates = [read_gate(text, names, asked.deadline is not None) for text in arguments.fail_if or ()]
     plain = arguments.catalog is None and arguments.rate is None and baseline is None
     offers = None if plain else catalog
@@ -99,8 +99,8 @@ def _print(recommendation: Recommendation, model: Model, study: Study, arguments
     for line in told if table_first else ():
         print(line)
     if table_first and len(answers) > MOST_IN_FULL:
-        for each in answers:
-            print(headline(each, terms_of(model.workload(each.workload))))
+        for answer in answers:
+            print(headline(answer, terms_of(model.workload(answer.workload))))
         print(answers_in_short(f"sizer recommend {typed_path(arguments.folder)} --workload NAME"))
     else:
         for each in answers:
@@ -115,7 +115,7 @@ def _exit_code(recommendation: Recommendation, findings: Sequence[GateResult]) -
         print(f"sizer: {finding.sentence}", file=sys.stderr)
     if not all(finding.met for finding in findings):
         return GATE_EXIT_CODE
-    return 0 if any(each.status != "refused" for each in recommendation.workloads) else NoAnswer.exit_code
+    return 0 if any(workload.status != "refused" for workload in recommendation.workloads) else NoAnswer.exit_code
 
 
 def _gpus(text: str) -> tuple[str, ...]:

@@ -70,13 +70,13 @@ def _adaptive(study: Study, arguments: argparse.Namespace) -> Adaptive | None:
 
 def _refuse_imported(study: Study, path: str) -> None:
     """Raise InputError where the file names what was measured elsewhere: no program belongs to it."""
-    for each in study.workloads:
-        if each.workload.kind == IMPORTED:
+    for workload in study.workloads:
+        if workload.workload.kind == IMPORTED:
             raise InputError(
                 "{path}: `{workload}` has imported measurements, which cannot be run; `sizer init` writes a study "
                 "file to measure here.",
                 path=path,
-                workload=each.workload.name,
+                workload=workload.workload.name,
             )
 
 

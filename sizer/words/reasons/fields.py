@@ -48,11 +48,11 @@ def _resource(figure: str, written: Callable[[Bottleneck, Device], str]) -> Fiel
 
 def _list(figure: str, written: Callable[[float], str]) -> Field:
     """Numbers, as `2 and 4`."""
-    return _if(figure, lambda r, _terms: listed([written(each) for each in r.numbers(figure)]))
+    return _if(figure, lambda r, _terms: listed([written(number) for number in r.numbers(figure)]))
 
 
 def _names(figure: str, written: Callable[[str], str] = str) -> Field:
-    return _if(figure, lambda r, _terms: listed([written(each) for each in r.texts(figure)]))
+    return _if(figure, lambda r, _terms: listed([written(text) for text in r.texts(figure)]))
 
 
 def _two_digits(value: float) -> str:
@@ -188,7 +188,7 @@ def _searched(r: Reason, t: Terms) -> str:
 def _values(r: Reason, t: Terms) -> str:
     """Those of an axis that were measured: `2 and 4`; `2 GiB and 4 GiB` of memory."""
     written = format_bytes if r.text("axis") == "memory_gib" else format_number
-    return listed([written(each) for each in r.numbers("values")])
+    return listed([written(number) for number in r.numbers("values")])
 
 
 def _doubts(r: Reason, t: Terms) -> str:

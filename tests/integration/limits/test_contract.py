@@ -46,12 +46,12 @@ def waiting(group: Group) -> Iterator[subprocess.Popen[bytes]]:
 
 def test_each_control_is_told_of_once(backend: LimitsBackend) -> None:
     """`capabilities` names every Control exactly once."""
-    assert [each.control for each in backend.capabilities()] == list(Control)
+    assert [capability.control for capability in backend.capabilities()] == list(Control)
 
 
 def test_what_is_missing_is_what_is_not_available(backend: LimitsBackend) -> None:
     """Limits that need a control are refused exactly where the control is not available."""
-    lacking = {each.control for each in backend.capabilities() if not each.available}
+    lacking = {capability.control for capability in backend.capabilities() if not capability.available}
     needed = backend.missing(Limits(vcpus=0.5, memory_bytes=1 << 28, disk="slow"))
     assert {each.control for each in needed} == lacking
     assert backend.missing(ONE_CPU) == ()

@@ -54,4 +54,4 @@ def test_axe_finds_what_is_wrong(browser: Any, tmp_path: Path) -> None:
         '<!doctype html><title>t</title><input><p style="background:#888;color:#999">grey'
     )
     violations = Axe().run(browser.open((tmp_path / "page.html").as_uri(), 1300, "light")).response["violations"]
-    assert {"label", "color-contrast"} <= {each["id"] for each in violations if each["impact"] in SEVERE}
+    assert {"label", "color-contrast"} <= {violation["id"] for violation in violations if violation["impact"] in SEVERE}

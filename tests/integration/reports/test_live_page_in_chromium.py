@@ -130,7 +130,7 @@ def test_it_says_that_the_server_has_gone(browser: Any, server: PageServer, path
     assert shown.evaluate("said") == 0
     assert shown.locator("h1").is_visible()
     # Chromium's own word for each question that nobody answered.
-    browser.faults = [each for each in browser.faults if "ERR_CONNECTION_REFUSED" not in each]
+    browser.faults = [fault for fault in browser.faults if "ERR_CONNECTION_REFUSED" not in fault]
 
 
 def test_another_site_cannot_show_it(browser: Any, server: PageServer, path: Path, page: str, tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_another_site_cannot_show_it(browser: Any, server: PageServer, path: Pat
     shown = browser.open((tmp_path / "site.html").as_uri(), 1300, "light")
     shown.wait_for_timeout(500)
     assert not [frame for frame in shown.frames if frame.url.startswith("http") and frame.query_selector("h1")]
-    assert any("frame" in each.lower() for each in browser.faults), browser.faults
+    assert any("frame" in fault.lower() for fault in browser.faults), browser.faults
     browser.faults.clear()
 
 

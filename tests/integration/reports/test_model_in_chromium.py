@@ -228,7 +228,7 @@ def test_the_questions_ask_for_everything(asked: Asked) -> None:
 def test_each_quantity_is_compared(few: Fitted) -> None:
     """And each switch where it is on and where it is off."""
     models = [few[name].posterior for name in CASES]
-    quantities = {name.partition(":")[0] for each in models if each is not None for name in each.names}
+    quantities = {name.partition(":")[0] for model in models if model is not None for name in model.names}
     assert quantities - {"on"} == {line.partition(",")[0] for line in BELIEFS}
     states = {
         (name.removeprefix("on:"), value > 0)

@@ -208,7 +208,7 @@ def test_a_head_sorts_by_numbers_and_again_the_other_way(browser: Any, address_o
         browser.evaluate(f"{head}.querySelector('button').click()")
         assert browser.evaluate(f"{head}.getAttribute('aria-sort')") == direction
         hours = browser.evaluate(HOURS)
-        known = [float(each) for each in hours if each is not None]
+        known = [float(hour) for hour in hours if hour is not None]
         assert known == sorted(known, reverse=direction == "descending")
         assert hours[len(known) :] == [None] * (len(hours) - len(known))
         assert None in hours

@@ -91,7 +91,7 @@ def test_loaders_of_every_shape(measure: Callable[..., Run], torch: str, tmp_pat
     assert run.outcome is Outcome.COMPLETED, run.error
     assert steps_and_samples(run) == counted(tmp_path)
     assert run.sample_unit == unit
-    assert (WarningKind.SAMPLES_NOT_SEEN in {each.kind for each in run.warnings}) == (unit == "step")
+    assert (WarningKind.SAMPLES_NOT_SEEN in {warning.kind for warning in run.warnings}) == (unit == "step")
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_the_study_says_how_many_samples_a_step_has(
     run = measure(torch, str(PROGRAMS / "torch_loaders.py"), way, **{said: each})
     assert run.outcome is Outcome.COMPLETED, run.error
     assert ({step.samples for step in run.steps}, run.sample_unit) == ({each}, "sample")
-    assert WarningKind.SAMPLES_NOT_SEEN not in {each.kind for each in run.warnings}
+    assert WarningKind.SAMPLES_NOT_SEEN not in {warning.kind for warning in run.warnings}
 
 
 def test_torchrun(measure: Callable[..., Run], torch: str, tmp_path: Path) -> None:

@@ -273,7 +273,7 @@ def test_data_that_goes_during_a_run_is_told(
     spec = make_spec(sys.executable, "-c", TELLS + body)
     run = launch(spec, replace(context, data_set=data_set), detect())
     assert run.outcome is Outcome.COMPLETED
-    assert any("data.bin is no longer there" in warning_line(each, "") for each in run.warnings)
+    assert any("data.bin is no longer there" in warning_line(warning, "") for warning in run.warnings)
     again = launch(spec, replace(context, data_set=data_set), detect())
     assert again.outcome is Outcome.REFUSED
     assert "data.bin is no longer there: put it back" in failure(again)

@@ -89,7 +89,7 @@ def test_files_that_a_run_leaves_in_its_folder_are_named(measure: Callable[..., 
     """
     run = measure(*python(textwrap.dedent(body) + RATES), cwd=str(folder))
     assert run.outcome is Outcome.COMPLETED, run.error
-    found = [each for each in run.warnings if each.kind is WarningKind.FILES_CHANGED]
+    found = [warning for warning in run.warnings if warning.kind is WarningKind.FILES_CHANGED]
     assert [warning_line(each, "") for each in found] == [
         "files changed: it made or changed checkpoint.pt, log.txt, other.bin and 2 more in its working folder, "
         "where the next run finds them"

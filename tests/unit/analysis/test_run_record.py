@@ -105,7 +105,7 @@ def test_a_completed_run_holds_everything_that_was_accounted() -> None:
     assert run.memory.memory_growth.anonymous_bytes_per_step.value == pytest.approx(MIB / 10, rel=0.02)
     assert run.evidence is not None
     assert run.evidence.bottleneck is Bottleneck.CPU
-    assert [each.kind for each in run.warnings] == [WarningKind.STOLEN, WarningKind.MEMORY_RISING]
+    assert [warning.kind for warning in run.warnings] == [WarningKind.STOLEN, WarningKind.MEMORY_RISING]
 
 
 def test_the_peak_is_the_kernels_own_mark_where_it_has_one() -> None:
@@ -130,7 +130,7 @@ def test_writes_past_a_throttle_are_told(rates: DiskRates | None, throttled: boo
     run = run_record(found, Configuration(1.0, 2**34, "slow", 8), DATA, disk, "2026-11-21T10:00:00+00:00", 21.0)
     assert run.conditions.limits_buffered_writes is limited
     assert run.conditions.unwritten_bytes == 20 * MIB
-    assert any(each.kind is WarningKind.WRITES_UNLIMITED for each in run.warnings) is (limited is False)
+    assert any(warning.kind is WarningKind.WRITES_UNLIMITED for warning in run.warnings) is (limited is False)
 
 
 def test_a_killed_run_keeps_its_peaks_and_has_no_rate() -> None:
@@ -176,7 +176,7 @@ def test_a_real_disk_that_became_slower_gives_two_rates() -> None:
     assert run.throughput is not None
     assert run.throughput.value == pytest.approx(40, rel=0.02)
     assert run.rate.measured_seconds == pytest.approx(12, abs=0.8)
-    assert any(warning_line(each, "image").startswith("two rates: 80") for each in run.warnings)
+    assert any(warning_line(warning, "image").startswith("two rates: 80") for warning in run.warnings)
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def run() -> Callable[..., Run]:
 
 def found(run: Run) -> list[str]:
     """What is said of a run."""
-    return [warning_line(each, run.sample_unit) for each in run_warnings(run, Epochs.ANY)]
+    return [warning_line(warning, run.sample_unit) for warning in run_warnings(run, Epochs.ANY)]
 
 
 def test_a_quiet_run_has_no_warning(run: Callable[..., Run]) -> None:

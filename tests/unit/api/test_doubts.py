@@ -23,7 +23,7 @@ MakeSpec = Callable[..., RunSpec]
 def said(spec: RunSpec, beside: Path | None = None, **changes: object) -> list[str]:
     """Each doubt, as it is said."""
     changed = replace(spec, workload=replace(spec.workload, **changes))  # type: ignore[arg-type]
-    return [doubt_in_words(each) for each in doubts([changed], beside)]
+    return [doubt_in_words(doubt) for doubt in doubts([changed], beside)]
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_workloads_of_a_framework_that_is_not_installed_are_named_together(
     monkeypatch.setenv("SIZER_PYTORCH_PYTHON", str(bare))
     monkeypatch.delenv("SIZER_MXNET_PYTHON", raising=False)
     specs = [trained(make_spec(), name, framework) for name, framework in (("a", "pytorch"), ("b", "pytorch"))]
-    assert [doubt_in_words(each) for each in doubts([*specs, trained(make_spec(), "c", "tensorflow")])] == [
+    assert [doubt_in_words(doubt) for doubt in doubts([*specs, trained(make_spec(), "c", "tensorflow")])] == [
         "workload `c`: will not run: sizer has no program on tensorflow; measure your own with `kind: command`, "
         "which reads its log",
         f"workloads `a` and `b`: will not run: {bare} has no torch, numpy or opencv-python-headless; type: {bare} "
@@ -136,7 +136,7 @@ def test_a_network_whose_package_is_not_there_is_doubted(
         for network in ("resnet50", "vit_b16")
     ]
     problem = f"{python} has no transformers, which makes vit_b16; type: {python} -m pip install 'transformers>=5,<6'"
-    assert [doubt_in_words(each) for each in doubts(specs)] == [f"workload `vit_b16`: will not run: {problem}"]
+    assert [doubt_in_words(doubt) for doubt in doubts(specs)] == [f"workload `vit_b16`: will not run: {problem}"]
     assert doubts(specs[:1]) == []
     study = Study("s", (), frameworks=(FrameworkPython("pytorch", str(python), "s.yaml", 3),))
     with pytest.raises(InputError) as error:

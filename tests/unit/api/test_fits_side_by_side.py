@@ -54,7 +54,7 @@ def test_models_do_not_depend_on_where_they_are_fitted(
     """Here on one CPU, in two processes on two, and again here where a process is killed, as for want of memory."""
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
     here = model("here")
-    assert [each.name for each in here.workloads] == list(JOBS)
+    assert [workload.name for workload in here.workloads] == list(JOBS)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
     assert model("side-by-side") == here
     this, fit = os.getpid(), fitting.fit

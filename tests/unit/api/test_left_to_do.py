@@ -41,7 +41,9 @@ FACTS = {"cpus": HOST.vcpus, "memory_bytes": HOST.memory_bytes}
 def asked(**axes: Any) -> Study:
     """As a file has it, with a command that could be started."""
     study = study_of(**axes)
-    workloads = (replace(each, workload=replace(each.workload, command=("train",))) for each in study.workloads)
+    workloads = (
+        replace(workload, workload=replace(workload.workload, command=("train",))) for workload in study.workloads
+    )
     return replace(study, workloads=tuple(workloads))
 
 

@@ -164,7 +164,7 @@ def test_synthetic_rows_are_no_choice_in_a_table_with_real_data(tmp_path: Path) 
     table.write_text("\n".join([f"{columns[0]},instance_type,vcpus,batch_size,samples_per_second", *lines]))
     jobs = published_jobs([table])
     assert [job.terms["data"] for job in jobs] == ["synthetic", "real", "real and synthetic"]
-    assert [each.rate for each in choices(jobs[2].rows, PRICES.get)] == [90, 95]
+    assert [choice.rate for choice in choices(jobs[2].rows, PRICES.get)] == [90, 95]
     assert [row["input"] for row in job_rows(jobs[2])] == ["synthetic", "synthetic", "disk", "disk"]
 
 
@@ -186,7 +186,7 @@ def test_the_truth_is_never_a_machine_that_nobody_can_rent() -> None:
     rows = [MeasuredRow(Machine("V100", 1, name), 32, rate) for name, rate in (("p3.2xlarge", 9.0), ("gn6v", 5.0))]
     found = choices(rows, lambda _: None, retired_machines())
     assert [each.machine.instance_type for each in found] == ["gn6v"]
-    assert not {each.instance_type for each in sold_machines()} & retired_machines()
+    assert not {machine.instance_type for machine in sold_machines()} & retired_machines()
     none = choices(rows[:1], lambda _: None, retired_machines())
     assert verdict(none, "cheapest", Given(refused="all_retired")).right
     assert not verdict(none, "fastest", Given("V100", 1)).right

@@ -92,12 +92,12 @@ def test_instances_keep_source_and_date_and_unknown_prices(catalog: Catalog) -> 
 
 def test_what_was_retired_is_listed_and_never_offered(catalog: Catalog) -> None:
     """Of Azure's K80, P100 and V100 and AWS's K80, M60 and small V100 machines the list says since when."""
-    gone = {each.instance_type: each.retired for each in catalog.instance_types if each.retired}
+    gone = {type_.instance_type: type_.retired for type_ in catalog.instance_types if type_.retired}
     years = {"Standard_NC24": 2023, "Standard_NC6s_v3": 2025, "g3s.xlarge": 2025, "p3.8xlarge": 2026, "p2.xlarge": 2026}
     assert len(gone) == 51
     assert gone.items() >= years.items()
     assert not gone.keys() & {each.instance_type for each in catalog.instances()}
-    assert "p3dn.24xlarge" in {each.instance_type for each in catalog.instances("V100")}
+    assert "p3dn.24xlarge" in {instance.instance_type for instance in catalog.instances("V100")}
     lines = [instance_line(each, TODAY) for each in catalog.instance_types]
     assert sum("; retired 20" in line and "$" not in line for line in lines) == 51
     with pytest.raises(InputError, match=r"`azure/NC6` cannot be rented any more \(retired 2023\)"):

@@ -58,7 +58,7 @@ def test_a_card_and_a_module_stay_two_where_a_table_has_both() -> None:
 
 def test_every_gpu_of_the_catalogue_is_called_as_it_is_there() -> None:
     """By any name that one has elsewhere it is that of the price lists."""
-    for gpu in {each.gpu for each in Catalog.load().instance_types if each.gpu}:
+    for gpu in {type_.gpu for type_ in Catalog.load().instance_types if type_.gpu}:
         assert gpu_names([gpu]) == {gpu: gpu}
 
 

@@ -324,7 +324,7 @@ def test_what_went_wrong_is_a_line(event: api.events.Event, line: str, capsys: p
     """The study goes on after it, so it is no error of its own."""
     EventPrinter()(event)
     said = capsys.readouterr()
-    assert line in [each.strip() for each in (said.out + said.err).splitlines()]
+    assert line in [splitline.strip() for splitline in (said.out + said.err).splitlines()]
 
 
 def test_data_of_an_unknown_size_is_not_compared(
@@ -418,7 +418,7 @@ def _faults(text: str, table: str) -> list[str]:
         for match in re.finditer(pattern, text, 0 if name == "a figure that is none" else re.IGNORECASE)
     ]
     shares = (match[1] for match in re.finditer(r"(\d[\d,]*(?:\.\d+)?) ?%", text))
-    return found + [f"{each} %" for each in shares if float(each.replace(",", "")) > LARGEST_PERCENTAGE]
+    return found + [f"{share} %" for share in shares if float(share.replace(",", "")) > LARGEST_PERCENTAGE]
 
 
 @pytest.fixture(scope="module", params=TABLES)

@@ -47,7 +47,7 @@ def test_an_exported_study_keeps_its_batch_curve(read: Read, runs: list[Run]) ->
 def test_how_sure_a_rate_is_comes_back_too(read: Read, runs: list[Run]) -> None:
     """An answer from the table is no surer than one from the study."""
     devices = [run.spec.device for run in read(write_csv(runs)).runs]
-    assert [(each.rate_low, each.rate_high, each.rate_basis) for each in devices] == [
+    assert [(device.rate_low, device.rate_high, device.rate_basis) for device in devices] == [
         (each.low, each.high, each.basis) for each in RATES
     ]
 

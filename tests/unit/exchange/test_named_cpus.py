@@ -34,7 +34,7 @@ def test_its_answer_has_the_table_of_devices(found: Imported) -> None:
     recommendation = recommend(fit(found.runs), found.runs, Objective(), stored_catalog())
     table = recommendation.cross_table
     assert table is not None
-    assert [column_named(each) for each in table.columns] == [
+    assert [column_named(column) for column in table.columns] == [
         "MXNet · c4.8xlarge",
         "MXNet · c4.4xlarge",
         "PyTorch · Core i9-10940X",

@@ -59,7 +59,7 @@ def values_of(hint: Any) -> st.SearchStrategy[Any]:
     if get_origin(hint) is Annotated:
         return in_domain(*arguments)
     if get_origin(hint) in (Union, types.UnionType):
-        return st.one_of(st.none() if each is types.NoneType else values_of(each) for each in arguments)
+        return st.one_of(st.none() if argument is types.NoneType else values_of(argument) for argument in arguments)
     if get_origin(hint) is tuple:
         return st.lists(values_of(arguments[0]), max_size=2).map(tuple)
     if get_origin(hint) in (dict, Mapping):

@@ -100,7 +100,7 @@ class FakeNvml:
             pynvml.NVML_FI_DEV_PCIE_COUNT_TX_BYTES: gpu.sent,
             pynvml.NVML_FI_DEV_PCIE_COUNT_RX_BYTES: gpu.received,
         }
-        return [_field_value(counters[each]) for each in fields]
+        return [_field_value(counters[field_]) for field_ in fields]
 
     def nvmlDeviceGetPcieThroughput(self, gpu: FakeGpu, which: int) -> int:
         self.asked.append("pcie throughput")

@@ -50,7 +50,7 @@ def test_a_program_that_is_not_there_is_installed_by_apt(monkeypatch: pytest.Mon
 def test_each_framework_of_a_study_has_its_own_versions(bare: Path) -> None:
     """One is where sizer is, the other in a Python without packages; what both have is said of the first."""
     found = with_frameworks(facts(), {"opencv": Path(sys.executable), "pytorch": bare})
-    assert [each.path for each in found.frameworks] == [sys.executable, str(bare)]
+    assert [framework.path for framework in found.frameworks] == [sys.executable, str(bare)]
     assert found.frameworks[0].packages["numpy"] == found.packages["numpy"]
     assert found.frameworks[1].packages == {}
     assert found.frameworks[1].python == found.python == sys.version.split()[0]

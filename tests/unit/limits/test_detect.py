@@ -85,7 +85,7 @@ def test_a_host_without_cgroups_still_detects(tmp_path: Path) -> None:
 
 
 def how(backend: LimitsBackend) -> str:
-    return str(next(each.how for each in backend.capabilities() if each.control is Control.VCPUS))
+    return str(next(capability.how for capability in backend.capabilities() if capability.control is Control.VCPUS))
 
 
 def test_a_containers_quota_is_told_under_v2(v2_tree: Tree, machine: Machine) -> None:

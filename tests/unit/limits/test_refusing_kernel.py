@@ -142,7 +142,9 @@ def test_our_own_group_is_the_unified_one(listing: str, group: str | None, tmp_p
 
 
 def lacking(v2_tree: Tree, machine: Machine, control: Control) -> tuple[bool, str, str | None]:
-    (found,) = (each for each in backend_for(v2_tree, machine).capabilities() if each.control is control)
+    (found,) = (
+        capability for capability in backend_for(v2_tree, machine).capabilities() if capability.control is control
+    )
     return found.available, in_words(found.how), found.fix
 
 

@@ -48,7 +48,7 @@ TWO_SMALL_SOCKETS = described(*(f"{cpu},{cpu % 4},{cpu % 4 // 2},{cpu % 4 // 2}"
 
 
 def every(topology: Topology) -> frozenset[int]:
-    return frozenset(each.cpu for each in topology.processors)
+    return frozenset(processor.cpu for processor in topology.processors)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_every_size_takes_the_fewest_cores_and_nodes(topology: Topology) -> None
     per_node = whole // len({each.node for each in topology.processors})
     for vcpus in range(1, whole + 1):
         chosen = choose_cpus(topology, vcpus, every(topology))
-        used = [each for each in topology.processors if each.cpu in chosen]
+        used = [processor for processor in topology.processors if processor.cpu in chosen]
         assert len(used) == vcpus
         assert len({each.core for each in used}) == ceil(vcpus / threads)
         assert len({each.node for each in used}) == ceil(vcpus / per_node)

@@ -167,7 +167,7 @@ def test_a_controller_that_is_not_mounted_is_told_with_its_mount_command(v1_tree
     file = v1_tree.path("/proc/self/mountinfo")
     file.write_text("\n".join(line for line in file.read_text().splitlines() if "memory" not in line))
     backend = backend_for(v1_tree, machine)
-    by_control = {each.control: each for each in backend.capabilities()}
+    by_control = {capability.control: capability for capability in backend.capabilities()}
     assert not by_control[Control.MEMORY].available
     assert "mount -t cgroup -o memory" in (by_control[Control.MEMORY].fix or "")
     assert by_control[Control.FRACTIONAL_VCPUS].available

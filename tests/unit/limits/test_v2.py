@@ -147,7 +147,7 @@ def test_a_user_uses_the_scope_that_was_delegated(
             f"cgroup v2: affinity to CPUs {group.cpus[0]}, quota of 0.5 vCPU, memory"
         )
         assert subprocess.run(group.command(["nproc"]), capture_output=True, text=True, timeout=200).stdout == "1\n"
-    by_control = {each.control: each for each in backend.capabilities()}
+    by_control = {capability.control: capability for capability in backend.capabilities()}
     assert by_control[Control.VCPUS].how == "CPU affinity"
     assert not by_control[Control.DISK].available
     assert "not delegated" in str(by_control[Control.DISK].how)

@@ -50,7 +50,7 @@ def test_a_third_value_is_asked_for_on_the_axis_that_was_varied(
     changes: list[dict[str, float]], axis: str, wanted: Suggestion, make_run: MakeRun
 ) -> None:
     """Who varied memory is asked for twice the most memory, not for vCPUs."""
-    refusal = fit([make_run(100.0, **{"vcpus": 2.0, **each}) for each in changes]).workload("train").refused
+    refusal = fit([make_run(100.0, **{"vcpus": 2.0, **change}) for change in changes]).workload("train").refused
     assert refusal is not None
     assert refusal.reason.code is ReasonCode.TOO_FEW_VALUES
     assert refusal.reason.text("axis") == axis

@@ -60,7 +60,7 @@ def test_a_quiet_host_corrects_nothing(make_run: MakeRun) -> None:
     runs = in_order(stepped(make_run, slow=0.0))
     drift = drift_of(runs)
     shifts = [drift.at(run) for run in runs]
-    assert all(each is not None and abs(each.mean) < 0.002 and each.variance < 0.005**2 for each in shifts)
+    assert all(shift is not None and abs(shift.mean) < 0.002 and shift.variance < 0.005**2 for shift in shifts)
 
 
 def test_what_one_workload_alone_feels_is_not_taken_off_another(make_run: MakeRun) -> None:

@@ -35,7 +35,7 @@ def two_disks(make_run: Callable[..., Run]) -> WorkloadModel:
         for disk, rates in (("slow", SLOW), ("fast", FAST)):
             assert rates.read_bytes_per_second is not None
             ceilings = (vcpus / CORE, rates.read_bytes_per_second / BYTES)
-            rate = sum(each**-8 for each in ceilings) ** (-1 / 8)
+            rate = sum(ceiling**-8 for ceiling in ceilings) ** (-1 / 8)
             found += [make_run(rate, vcpus, disk=disk, rates=rates, demand=demand, repeat=each) for each in (0, 1)]
     return _fitted(found)
 

@@ -64,7 +64,7 @@ def test_a_host_that_gets_slower_is_looked_at_where_it_leaves_an_answer_open(slo
     assert found.why is not None
     assert is_measurement(found.spec, of)
     assert found.why.kind is RunReasonKind.HOST_OPEN
-    assert found.why.names[0] in {each.workload.name for each in STUDY.workloads}
+    assert found.why.names[0] in {workload.workload.name for workload in STUDY.workloads}
 
 
 def test_a_quiet_host_is_looked_at_only_when_it_is_due() -> None:

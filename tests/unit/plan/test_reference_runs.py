@@ -130,7 +130,7 @@ def measured(*references: float | None, between: int = 2) -> list[Run]:
 
 
 def after_marking(runs: Sequence[Run]) -> list[Run]:
-    changed = {each.id: each for each in changed_marks(runs, REFERENCE)}
+    changed = {mark.id: mark for mark in changed_marks(runs, REFERENCE)}
     return [changed.get(each.id, each) for each in runs]
 
 

@@ -57,13 +57,13 @@ def test_it_says_where_each_number_is_fed(found: tuple[Answer, list[str]]) -> No
     """Twice the accelerators ask for nearly twice the vCPUs."""
     counts = found[0].accelerator_counts
     assert [(each.count, each.fed_vcpus) for each in counts] == [(1, 2.0), (2, 4.0), (4, 8.0)]
-    asked = [each.asked_vcpus.value for each in counts if each.asked_vcpus is not None]
+    asked = [count.asked_vcpus.value for count in counts if count.asked_vcpus is not None]
     assert asked == pytest.approx([380 * 0.004, 723 * 0.004, 1410 * 0.004], rel=0.03)
 
 
 def test_the_ceiling_has_the_loss(found: tuple[Answer, list[str]]) -> None:
     """n of them make n exp(-loss 2 (n - 1) / n) times the samples of one."""
-    assert [each.ceiling for each in found[0].accelerator_counts] == pytest.approx([380, 722.9, 1410.2], rel=0.02)
+    assert [count.ceiling for count in found[0].accelerator_counts] == pytest.approx([380, 722.9, 1410.2], rel=0.02)
 
 
 def test_speed_up_and_efficiency_are_over_one(found: tuple[Answer, list[str]]) -> None:
@@ -84,7 +84,7 @@ def test_jobs_side_by_side_lose_nothing_to_each_other(found: tuple[Answer, list[
 
 def test_the_disk_is_asked_for_what_fed_accelerators_read(found: tuple[Answer, list[str]]) -> None:
     """Bytes of a sample, as many as they make."""
-    assert [each.read_bytes for each in found[0].accelerator_counts] == pytest.approx([38e6, 72.3e6, 141e6], rel=0.02)
+    assert [count.read_bytes for count in found[0].accelerator_counts] == pytest.approx([38e6, 72.3e6, 141e6], rel=0.02)
 
 
 def test_it_is_said(found: tuple[Answer, list[str]]) -> None:
@@ -117,7 +117,7 @@ def test_one_number_is_no_comparison(make_run: MakeRun) -> None:
     runs = [measured(make_run, 4, vcpus) for vcpus in (1, 2, 4, 8)]
     assert answered(runs)[0].accelerator_counts == ()
     model = fit(runs).workload("train")
-    rate = next(each for each in model.parameters if each.quantity is Quantity.ACCELERATOR_RATE)
+    rate = next(parameter for parameter in model.parameters if parameter.quantity is Quantity.ACCELERATOR_RATE)
     assert rate.value == pytest.approx(RATE, rel=0.05)
 
 
@@ -127,7 +127,7 @@ def test_the_note_explains_the_columns_that_there_are(found: tuple[Answer, list[
     note = accelerator_counts_note(counts)
     assert "Fed: they make 95 %" in note
     assert "The disk is asked for" in note
-    bare = [replace(each, ceiling=None, fed=False, fed_vcpus=None, read_bytes=None, read_ios=None) for each in counts]
+    bare = [replace(count, ceiling=None, fed=False, fed_vcpus=None, read_bytes=None, read_ios=None) for count in counts]
     assert accelerator_counts_note(bare).endswith("Intervals are those of new runs (90 %).")
 
 

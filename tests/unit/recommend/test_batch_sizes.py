@@ -112,10 +112,14 @@ def test_no_larger_batch_is_advised_than_fits(
     runs = [make_run(rate * min(vcpus, 4), vcpus, batch=size) for size, rate in rates for vcpus in sizes]
     if killed is not None:
         runs += [make_run(None, vcpus, batch=killed, outcome=Outcome.OUT_OF_MEMORY) for vcpus in sizes]
-    said = [each for each in answer_of(tuple(runs)).reasons if each.code is ReasonCode.RISES and each.has("batch_size")]
+    said = [
+        reason
+        for reason in answer_of(tuple(runs)).reasons
+        if reason.code is ReasonCode.RISES and reason.has("batch_size")
+    ]
     assert bool(said) is rises
     here = Configuration(8.0, 8 * GIB, "host", 32)
-    advised = {each.kind for each in changes(fit(runs).workload("train"), runs, here)}
+    advised = {change.kind for change in changes(fit(runs).workload("train"), runs, here)}
     assert (ChangeKind.BATCH in advised) is twice
 
 

@@ -63,7 +63,7 @@ def test_a_rate_without_its_vcpus_is_a_lower_bound(runs: list[Run]) -> None:
     assert two.high > 200
     answer = asked(runs)
     assert answer.provisional
-    assert ReasonCode.RUNS_STARVED in {each.code for each in answer.reasons}
+    assert ReasonCode.RUNS_STARVED in {reason.code for reason in answer.reasons}
     said = reason_sentences(answer.reasons, terms_of(model.workloads[0]))
     assert any(each.startswith("Measured there were 110 images/s while something else used 1.6 cores") for each in said)
 
@@ -74,7 +74,7 @@ def test_nothing_is_answered_where_no_run_had_its_vcpus(runs: list[Run]) -> None
     ]
     answer = asked(starved)
     assert answer.status == "refused"
-    assert ReasonCode.RUNS_STARVED in {each.code for each in answer.reasons}
+    assert ReasonCode.RUNS_STARVED in {reason.code for reason in answer.reasons}
 
 
 def test_the_same_on_a_host_of_its_own_is_a_plateau(runs: list[Run]) -> None:
@@ -100,7 +100,7 @@ def test_a_rate_that_is_likely_given_is_no_refusal_where_it_still_rises(
     assert (answer.status, answer.provisional) == ("recommended", True)
     assert 0.5 < answer.probability < 0.9
     assert answer.next_run is not None
-    assert ReasonCode.NONE_ENOUGH not in {each.code for each in answer.reasons}
+    assert ReasonCode.NONE_ENOUGH not in {reason.code for reason in answer.reasons}
 
 
 def test_what_is_not_sold_has_no_cost(curve: Callable[..., list[Run]]) -> None:
@@ -114,5 +114,5 @@ def test_what_is_not_sold_has_no_cost(curve: Callable[..., list[Run]]) -> None:
 def test_spot_prices_that_nobody_knows_are_not_told_as_known(curve: Callable[..., list[Run]]) -> None:
     """No price list of this repository has one of these machines."""
     answer = asked(curve((1, 100), (2, 197), (4, 300), (8, 303)), spot=True)
-    (prices,) = (each for each in answer.reasons if each.code is ReasonCode.PRICES)
+    (prices,) = (reason for reason in answer.reasons if reason.code is ReasonCode.PRICES)
     assert prices.has("known") is any(offer.usd_per_hour is not None for offer in answer.instances)

@@ -49,8 +49,8 @@ def test_a_disk_that_costs_4_percent_is_not_taken_under_a_lax_target(
     (why,) = [each.why for each in answer.rejected if each.spec.disk == "plain"]
     assert re.search(r"loses (3\.\d|4) % by its disk, more than the 2 % that a disk may cost", why)
     assert any(
-        re.match("No measured disk is faster than disk best for this job; disk plain loses [34]", each)
-        for each in answer.reasons
+        re.match("No measured disk is faster than disk best for this job; disk plain loses [34]", reason)
+        for reason in answer.reasons
     )
 
 

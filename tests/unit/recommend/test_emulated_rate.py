@@ -89,7 +89,7 @@ def test_a_deadline_counts_with_the_interval(make_run: MakeRun) -> None:
     assert answer.job.probability < sure.job.probability
     assert answer.job.seconds.high > 1.5 * sure.job.seconds.high
     assert answer.probability == answer.job.probability
-    (told,) = (each for each in answer.reasons if each.code is ReasonCode.JOB_TAKES)
+    (told,) = (reason for reason in answer.reasons if reason.code is ReasonCode.JOB_TAKES)
     assert (told.number("high"), told.number("probability")) == (answer.job.seconds.high, answer.job.probability)
     assert any(f"take {format_seconds(told.number('seconds'))} (" in each for each in said)
 
@@ -102,7 +102,7 @@ def test_nothing_is_too_late_that_a_faster_gpu_would_finish(make_run: MakeRun) -
     assert (sure.status, answer.status) == ("refused", "refused")
     assert answer.job.seconds.low < 3600 < sure.job.seconds.low
     assert answer.job.probability > sure.job.probability
-    (late,) = (each for each in answer.reasons if each.code is ReasonCode.NONE_ENOUGH)
+    (late,) = (reason for reason in answer.reasons if reason.code is ReasonCode.NONE_ENOUGH)
     assert (late.number("low"), late.number("probability")) == (answer.job.seconds.low, answer.job.probability)
     assert any("300 images/s (150 to 600), transferred from A100" in each for each in said)
 

@@ -21,7 +21,7 @@ KNEE = ((1, 100), (2, 197), (4, 300), (8, 303), (16, 304))
 
 
 def met(text: str, *answers: Answer) -> bool:
-    return check_gate(read_gate(text, [each.workload for each in answers], deadline=True), answers).met
+    return check_gate(read_gate(text, [answer.workload for answer in answers], deadline=True), answers).met
 
 
 @pytest.fixture(scope="module")

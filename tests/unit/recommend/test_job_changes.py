@@ -21,7 +21,7 @@ CORE, BYTES = 1 / 100, 100_000.0
 def _of(runs: Sequence[Run], vcpus: float) -> dict[ChangeKind, Change]:
     """The changes at this many vCPUs, by kind."""
     model = fit(runs).workload("train")
-    return {each.kind: each for each in changes(model, runs, _here(model, vcpus))}
+    return {change.kind: change for change in changes(model, runs, _here(model, vcpus))}
 
 
 def _here(model: WorkloadModel, vcpus: float) -> Configuration:
@@ -39,7 +39,7 @@ def reading(make_run: Callable[..., Run]) -> Callable[..., list[Run]]:
         found = []
         for vcpus in (1.0, 2.0, 4.0, 8.0):
             ceilings = (vcpus / CORE, mbps * 1e6 / BYTES, iops / (BYTES / request))
-            rate = sum(each**-8 for each in ceilings) ** (-1 / 8)
+            rate = sum(ceiling**-8 for ceiling in ceilings) ** (-1 / 8)
             alike = {"disk": "d", "rates": rates, "demand": demand, "data": data, "anonymous": 2**30} | known
             found += [make_run(rate, vcpus, repeat=each, **alike) for each in (0, 1)]
         return found
@@ -87,7 +87,7 @@ def test_a_batch_is_worth_what_its_launch_costs(make_run: Callable[..., Run]) ->
     ]
     model = fit(runs).workload("train")
     here = Configuration(16.0, 8 * 2**30, "host", 64)
-    (found,) = (each for each in changes(model, runs, here) if each.kind is ChangeKind.BATCH)
+    (found,) = (change for change in changes(model, runs, here) if change.kind is ChangeKind.BATCH)
     truth = (0.002 + 0.08 / 64) / (0.002 + 0.08 / 128) - 1
     assert found.gain.low <= truth <= found.gain.high
     assert found.extrapolated
@@ -127,7 +127,7 @@ def test_changes_come_by_their_gain(reading: Callable[..., list[Run]]) -> None:
     """The largest first, where CPU and disk hold it back alike."""
     runs = reading(80.0, device=Device("emulated", 0, "P100", 4000.0))
     model = fit(runs).workload("train")
-    gains = [each.gain.value for each in changes(model, runs, _here(model, 8.0))]
+    gains = [change.gain.value for change in changes(model, runs, _here(model, 8.0))]
     assert gains == sorted(gains, reverse=True)
     assert len(gains) > 1
 

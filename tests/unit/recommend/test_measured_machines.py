@@ -80,7 +80,7 @@ def test_the_next_machine_is_next_by_the_objective(ask_table: Asked) -> None:
     """
     nexts = {}
     for prefer in ("cheapest", "fastest"):
-        found = next(each for each in ask_table(rows, prefer).reasons if each.text("role") == "next")
+        found = next(reason for reason in ask_table(rows, prefer).reasons if reason.text("role") == "next")
         nexts[prefer] = (found.spec.gpu, found.spec.gpu_count)
     assert nexts == {"cheapest": ("V100", 1), "fastest": ("V100", 4)}
 
@@ -164,7 +164,7 @@ def test_machines_that_sizer_measured_are_compared_on_the_host_as_it_usually_was
     """By the rates that the model was fitted to, and how sure these are: more than half of the drift is gone."""
     runs = drifting_comparison(make_run)
     own = [run for run in runs if run.spec.workload.name == "train"]
-    model = next(each for each in fit(runs).workloads if each.name == "train")
+    model = next(workload for workload in fit(runs).workloads if workload.name == "train")
     machines = {
         (each.accelerators.gpu, each.place.vcpus): each
         for each in machines_to_compare(model, own, Objective(), catalog)

@@ -87,7 +87,7 @@ def test_a_bound_of_memory_says_so(ask_table: Asked) -> None:
     """The rate still rises at 32 GiB."""
     answer = ask_table(measured(5.0, lambda _, memory: memory**0.3, 2, noise=0.005))
     assert (answer.status, size(answer)) == ("at_least", (8.0, 32.0))
-    assert ReasonCode.RISES in {each.code for each in answer.reasons}
+    assert ReasonCode.RISES in {reason.code for reason in answer.reasons}
     assert answer.probability_of is Event.LESS_TOO_LITTLE
     assert "fewer vCPUs or less memory is too little" in how_sure(answer)
 

@@ -79,7 +79,7 @@ def test_each_job_gets_the_cheapest_disk_that_costs_it_nothing(
     assert (_disk(answers["train"]), _disk(answers["infer"])) == (standard, ssd)
     for answer in answers.values():
         taken = f"Compared with disk {_disk(answer)}, a faster disk gains < 1 %"
-        assert any(each.startswith(taken) for each in _reasons(answer))
+        assert any(reason.startswith(taken) for reason in _reasons(answer))
         # The fastest is another, if by a hair.
         assert not any(each.startswith("It is the fastest") for each in _reasons(answer))
     assert not any("by its disk" in why for why in _why_not(answers["train"]).values())
@@ -113,7 +113,7 @@ def test_a_name_that_says_no_class_is_asked_for(tmp_path: Path) -> None:
     ) in notes
     answers = _answers(tmp_path, _table(NAMELESS))
     assert {_disk(answer) for answer in answers.values()} == {"vol-1"}
-    assert all(any("a faster disk gains 0 %" in each for each in _reasons(answer)) for answer in answers.values())
+    assert all(any("a faster disk gains 0 %" in reason for reason in _reasons(answer)) for answer in answers.values())
 
 
 def test_only_the_name_that_says_no_class_is_asked_for(tmp_path: Path) -> None:

@@ -22,7 +22,10 @@ def _answer(folder: Path, table: str) -> Answer:
 
 
 def _prices(answer: Answer) -> dict[tuple[str | None, int | None], float | None]:
-    return {(each.spec.gpu, each.spec.gpu_count): each.usd_per_hour for each in answer.alternatives}
+    return {
+        (alternative.spec.gpu, alternative.spec.gpu_count): alternative.usd_per_hour
+        for alternative in answer.alternatives
+    }
 
 
 @pytest.mark.parametrize(
@@ -52,7 +55,7 @@ def test_the_newer_gpu_with_a_drivers_name_is_the_least_costly(tmp_path: Path) -
 def test_a_host_to_which_gpus_are_added_costs_what_the_catalogue_has_with_as_many(tmp_path: Path) -> None:
     """Without a GPU, or with one that is not listed with it, its price is not known."""
     bare = _answer(tmp_path, "instance_type,throughput\nn1-highmem-4,6.1\nn1-highmem-8,11.7\n")
-    assert {each.usd_per_hour for each in bare.alternatives} == {None}
+    assert {alternative.usd_per_hour for alternative in bare.alternatives} == {None}
     table = (
         "instance_type,gpu,gpu_count,throughput\nn1-highmem-8,V100,1,390\nn1-highmem-8,P4,2,150\nn1-highmem-8,T4,1,9\n"
     )

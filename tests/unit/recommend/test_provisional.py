@@ -42,7 +42,7 @@ def test_a_warning_is_of_its_run_and_no_verdict(curve: Curve, ask: Ask) -> None:
     clean, slightly = ask(runs), marked(runs, (RunWarning(WarningKind.CONTENDED, {"cores": 0.06}),), 1, 2, 4, 8, 16)
     answer = ask(slightly)
     assert (answer.status, answer.provisional, answer.spec) == ("recommended", False, clean.spec)
-    assert not any("contended" in each for each in answer.reasons)
+    assert not any("contended" in reason for reason in answer.reasons)
 
 
 def test_what_a_warning_may_have_done_makes_an_answer_less_sure(curve: Curve, ask: Ask) -> None:
@@ -98,7 +98,7 @@ def test_a_rate_known_to_be_wrong_is_no_sure_answer(curve: Curve, ask: Ask, kind
     assert answer.reasons[0].endswith(why)
     assert answer.next_run.startswith(what)
     assert answer.instances
-    assert all(each.usd_per_million_samples is None for each in answer.instances)
+    assert all(instance.usd_per_million_samples is None for instance in answer.instances)
     assert answer.spec == ask(curve(*KNEE)).spec
 
 
@@ -217,7 +217,7 @@ def test_a_job_that_crashes_is_to_be_mended(make_run: Callable[..., Run], ask: A
 def test_doubtful_runs_are_counted(curve: Curve, ask: Ask) -> None:
     runs, one_reading = curve(*KNEE), (RunWarning(WarningKind.ONE_READING),)
     assert any(
-        each.startswith("In 1 of 5 runs the rate is known") for each in ask(marked(runs, one_reading, 1)).reasons
+        reason.startswith("In 1 of 5 runs the rate is known") for reason in ask(marked(runs, one_reading, 1)).reasons
     )
     assert any(
         each.startswith("In 2 of 5 runs the rate is known") for each in ask(marked(runs, one_reading, 1, 2)).reasons
@@ -249,7 +249,7 @@ def test_what_waits_for_an_accelerator_is_recommended_while_the_host_drifts(
 ) -> None:
     """219 images/s at 0.5, 1 and 2 vCPUs on three disks: no noise of the CPUs could change that answer."""
     runs = demo_training(make_run)
-    answers = {each.workload: each for each in recommend(fit(runs), runs, Objective(), catalog).workloads}
+    answers = {workload.workload: workload for workload in recommend(fit(runs), runs, Objective(), catalog).workloads}
     training = answers["train"]
     assert (training.status, training.provisional) == ("recommended", False)
     assert training.probability >= 0.99

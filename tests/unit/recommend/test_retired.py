@@ -82,9 +82,11 @@ def test_who_emulates_a_gpu_that_is_gone_is_told(
     model = fit(runs)
     answer = recommend(model, runs, Objective(spot=spot), catalog).workloads[0]
     assert answer.spec is not None
-    about = [each for each in main_sentences(answer, terms_of(model.workloads[0])) if each.startswith("Nobody")]
+    about = [
+        sentence for sentence in main_sentences(answer, terms_of(model.workloads[0])) if sentence.startswith("Nobody")
+    ]
     assert about == ([] if said is None else [said])
-    assert not any(each.instance_type.startswith(("NC", "p2.", "p3.")) for each in answer.instances)
+    assert not any(instance.instance_type.startswith(("NC", "p2.", "p3.")) for instance in answer.instances)
 
 
 def test_a_retired_gpu_that_was_asked_about_is_no_choice(make_run: Callable[..., Run], catalog: Catalog) -> None:
@@ -114,6 +116,6 @@ def test_a_catalogue_of_ones_own_may_retire_types(curve: Callable[..., list[Run]
 
     first = cheapest(catalog)
     types = tuple(
-        replace(each, retired=2024) if each.instance_type == first else each for each in catalog.instance_types
+        replace(type_, retired=2024) if type_.instance_type == first else type_ for type_ in catalog.instance_types
     )
     assert cheapest(replace(catalog, instance_types=types)) != first

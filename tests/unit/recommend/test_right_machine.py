@@ -262,7 +262,7 @@ def test_synthetic_input_answers_for_no_job_with_data(ask_table: Asked, prefer: 
     """However many rows it has; of the fastest it says that the input holds it back."""
     answer = ask_table(SYNTHETIC.replace(" / ", "\n"), prefer)
     assert round(answer.throughput.value) in (2890, 4448, 7105)
-    assert (ReasonCode.HELD_BACK in {each.code for each in answer.reasons}) or prefer != "fastest"
+    assert (ReasonCode.HELD_BACK in {reason.code for reason in answer.reasons}) or prefer != "fastest"
     assert answer.next_run is None or prefer != "fastest"
 
 
@@ -284,7 +284,7 @@ def test_prices_of_alternatives(ask_table: Asked) -> None:
     assert [each.usd_per_hour_spot for each in on_demand] == [None, 0.9, 0.5]
     rows = "tr,aws,g4dn.xlarge,us-east-1,300\ntr,aws,g4dn.xlarge,eu-central-1,330"
     answer = ask_table(f"workload,provider,instance_type,region,throughput\n{rows}")
-    assert {(each.instance_type, each.usd_per_hour) for each in answer.alternatives} == {
+    assert {(alternative.instance_type, alternative.usd_per_hour) for alternative in answer.alternatives} == {
         ("aws g4dn.xlarge us-east-1", 0.526),
         ("aws g4dn.xlarge eu-central-1", None),
     }
@@ -304,13 +304,15 @@ def test_prices_of_alternatives(ask_table: Asked) -> None:
 def test_the_front_is_of_rate_and_cost_of_the_work(ask_table: Asked, table: str, front: list[object]) -> None:
     """A T4 costs less an hour, and its work more, than that of a faster V100."""
     alternatives = ask_table(table.replace(" / ", "\n")).alternatives
-    assert [(each.spec.gpu, each.spec.gpu_count) for each in alternatives if not each.dominated] == front
+    assert [
+        (alternative.spec.gpu, alternative.spec.gpu_count) for alternative in alternatives if not alternative.dominated
+    ] == front
 
 
 def test_an_unknown_latency_beats_none_that_is_known(ask_table: Asked) -> None:
     """It is as fast and costs no more, but nobody knows how soon it answers."""
     table = "workload,gpu,batch_size,throughput,latency_p99_ms\nb,T4,8,1200,\nb,T4,4,1000,9"
-    assert not any(each.dominated for each in ask_table(table).alternatives)
+    assert not any(alternative.dominated for alternative in ask_table(table).alternatives)
 
 
 def test_a_slip_spoils_no_other_row(ask_table: Asked) -> None:

@@ -63,7 +63,7 @@ def test_what_is_emulated_says_so(
     runs = curve(*points, device=device, demand=DEMAND)
     answer, model = ask(runs), fit(runs).workloads[0]
     text = "\n".join(
-        [*words_of(answer), model_summary(model), *(parameter_name(each, model) for each in model.parameters)]
+        [*words_of(answer), model_summary(model), *(parameter_name(parameter, model) for parameter in model.parameters)]
     )
     notes = "\n".join(" ".join(reason_sentences(offer.notes, terms_of(model))) for offer in answer.instances)
     named = re.findall(r"(\w*) ?(?:accelerator|P100)", f"{text}\n{notes}")

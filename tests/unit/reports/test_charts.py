@@ -112,7 +112,7 @@ def test_piles_stand_under_the_points_and_their_heights_add_up() -> None:
     piles = tuple(Pile(x, (Part("CPU", 0.002 / x, 0, "a"), Part("disk", 0.002 / x, 2, "b"))) for x in (1.0, 2.0))
     root = plot(MEASURED, piles=piles, pile_label="ms an image")
     parts = of_class(root, "part")
-    heights = [float(each.get("height", "0")) for each in parts]
+    heights = [float(part.get("height", "0")) for part in parts]
     assert heights[0] == pytest.approx(heights[1], abs=0.11)
     assert heights[0] == pytest.approx(2 * heights[2], abs=0.21)
     middle = float(parts[0].get("x", "0")) + float(parts[0].get("width", "0")) / 2
@@ -129,7 +129,7 @@ def test_pointing_tells_at_every_place() -> None:
     """Columns cover the picture without a gap, each with its words and the place of its line."""
     stops = (Stop(1.0, "one"), Stop(1.5, "between"), Stop(2.0, "two"))
     columns = of_class(plot(MEASURED, stops=stops), "stop")
-    edges = [(float(each.get("x", "0")), float(each.get("width", "0"))) for each in columns]
+    edges = [(float(column.get("x", "0")), float(column.get("width", "0"))) for column in columns]
     assert edges[0][0] == LEFT
     assert all(left + width == pytest.approx(right, abs=0.11) for (left, width), (right, _) in pairwise(edges))
     assert edges[-1][0] + edges[-1][1] == pytest.approx(RIGHT, abs=0.11)

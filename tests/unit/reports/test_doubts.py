@@ -158,7 +158,7 @@ def test_runs_of_a_search_show_no_rate(material: Material) -> None:
     """Neither a section's charts and rows nor the trust in its figures count them; the list of all runs has them."""
     found = searched(material, (900 * MIB, Outcome.COMPLETED), (400 * MIB, Outcome.OUT_OF_MEMORY))
     alone = replace(found, runs=found.runs[:-2])
-    more, less = (workload(next(each for each in subjects(m) if each.name == TRAIN)) for m in (found, alone))
+    more, less = (workload(next(subject for subject in subjects(m) if subject.name == TRAIN)) for m in (found, alone))
     assert str(more) == str(less)
     assert doubts.facts(found.runs, found.study) == doubts.facts(alone.runs, found.study)
     with_search, without = (drift(subjects(each), each.study) for each in (found, alone))
@@ -266,7 +266,7 @@ def test_only_so_many_ways_of_failing_show_their_log(material: Material) -> None
     entries = doubts.failures(subjects(replace(material, runs=runs)), material.study)
     assert len(entries) == 40
     assert sum(bool(each["last_words"]) for each in entries) == doubts.MOST_LOGS
-    assert all(each["log"].startswith("logs/") for each in entries)
+    assert all(entry["log"].startswith("logs/") for entry in entries)
 
 
 def warned(kind: WarningKind, *figures: float, text: str | None = None) -> tuple[RunWarning, ...]:

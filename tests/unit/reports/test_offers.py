@@ -226,7 +226,7 @@ def asked(material: Material, *options: GpuOption) -> Material:
     """The same, whose first workload was asked about these."""
     name = material.study.workloads[0].workload.name
     answer = Answer(name, "recommended", Spec(8.0), Estimate(100.0, 90.0, 110.0), "image", gpus=options)
-    others = tuple(each for each in material.recommendation.workloads if each.workload != name)
+    others = tuple(workload for workload in material.recommendation.workloads if workload.workload != name)
     return replace(material, recommendation=Recommendation(material.study.objective, (answer, *others)))
 
 

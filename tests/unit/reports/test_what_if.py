@@ -36,7 +36,7 @@ def begun(model: WorkloadModel) -> Configuration:
 
 
 def named(model: WorkloadModel) -> dict[str, Control]:
-    return {each.name: each for each in controls(model, begun(model), CATALOG)}
+    return {control.name: control for control in controls(model, begun(model), CATALOG)}
 
 
 @pytest.mark.slow

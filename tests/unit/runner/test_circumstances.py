@@ -39,7 +39,7 @@ def spec() -> RunSpec:
 
 def said(causes: Iterable[Cause | None], spec: RunSpec) -> str:
     """What a person reads of them."""
-    return "; ".join(cause_in_words(each, spec) for each in causes if each is not None)
+    return "; ".join(cause_in_words(cause, spec) for cause in causes if cause is not None)
 
 
 def folder(path: Path, files: int) -> DataSet:

@@ -22,7 +22,7 @@ def test_each_tick_keeps_a_sample_with_the_clocks_time() -> None:
     sampler = Sampler(Counting(), lambda: next(times))
     ticks = [sampler.tick() for _ in range(3)]
     assert sampler.samples == ticks
-    assert [(each.time, each.core_seconds, each.accelerator_busy) for each in ticks] == [
+    assert [(tick.time, tick.core_seconds, tick.accelerator_busy) for tick in ticks] == [
         (10.0, 5.0, None),
         (10.5, 5.25, None),
         (11.0, 5.5, None),

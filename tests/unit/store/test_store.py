@@ -76,7 +76,7 @@ def test_a_folder_holds_what_it_is_made_from(path: Path) -> None:
     assert folder.log_path(SPECS[0].id) == path / "logs" / f"{SPECS[0].id}.log"
     assert json.loads((path / "host.json").read_text())["schema_version"] == 2
     names = [folder.model_path, folder.recommendation_path, folder.measurements_path, folder.report_path]
-    assert [each.name for each in names] == ["model.json", "recommendation.json", "measurements.csv", "report.html"]
+    assert [name.name for name in names] == ["model.json", "recommendation.json", "measurements.csv", "report.html"]
 
 
 def test_runs_come_in_the_order_in_which_they_were_measured(path: Path) -> None:

@@ -58,7 +58,7 @@ def test_each_batch_size_has_its_own_rate(catalog: Catalog) -> None:
     """All of one table, in the order of the batch sizes; that of the middle one stands for the device."""
     device = device_of(SEVERAL, catalog)
     assert [each.batch_size for each in device.batch_rates] == [32, 64, 128]
-    slow, middle, fast = (each.samples_per_second for each in device.batch_rates)
+    slow, middle, fast = (rate.samples_per_second for rate in device.batch_rates)
     assert slow < middle < fast
     assert device.samples_per_second == middle
     assert len({each.source.removeprefix("interpolated: ") for each in device.batch_rates}) == 1
@@ -108,10 +108,10 @@ def test_a_rate_says_how_sure_it_is_and_where_it_comes_from(catalog: Catalog) ->
     study = parsed(SEVERAL.replace("[128, 32, 64]", "[32, 64, 1024]"), catalog)
     rates = study.workloads[0].workload.computes_on.batch_rates
     assert [each.basis for each in rates] == ["published", "published", "extrapolated"]
-    for each in rates:
-        assert each.low is not None
-        assert each.high is not None
-        assert each.low < each.samples_per_second < each.high
+    for rate in rates:
+        assert rate.low is not None
+        assert rate.high is not None
+        assert rate.low < rate.samples_per_second < rate.high
     again = parsed(to_yaml(study)).workloads[0].workload.computes_on
     assert [(each.low, each.high, each.basis) for each in again.batch_rates] == [
         (each.low, each.high, each.basis) for each in rates

@@ -12,7 +12,7 @@ Parse = Callable[..., Study]
 
 
 def of(parse: Parse, keys: str, kind: str = "image_training") -> list[Workload]:
-    return [each.workload for each in parse(f"workloads:\n  - {{kind: {kind}, {keys}}}\n").workloads]
+    return [workload.workload for workload in parse(f"workloads:\n  - {{kind: {kind}, {keys}}}\n").workloads]
 
 
 def test_what_is_given_is_read_and_the_rest_left_to_the_program(parse: Parse) -> None:

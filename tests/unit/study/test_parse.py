@@ -299,7 +299,7 @@ def test_interpreters_are_found_from_the_files_folder(parse: Parse, monkeypatch:
         FrameworkPython("mxnet", "/home/me/mx/bin/python"),
         FrameworkPython("opencv", "python3.11"),
     )
-    assert [(each.file, each.line) for each in study.frameworks] == [
+    assert [(framework.file, framework.line) for framework in study.frameworks] == [
         ("/data/studies/s.yaml", line) for line in (2, 4, 5)
     ]
     assert study.python("pytorch") == study.frameworks[0]

@@ -22,7 +22,9 @@ from tests.catalogue import collected, keywords, spoken, write_catalogue
 
 OF_WORDS = {"_", "_n", "N_", "Sentence", "Counted"}
 MARKS = {
-    name: int(place or 1) - 1 for name, _, place in (each.partition(":") for each in keywords()) if name not in OF_WORDS
+    name: int(place or 1) - 1
+    for name, _, place in (keyword.partition(":") for keyword in keywords())
+    if name not in OF_WORDS
 }
 """Where each call that is no function of `words` has its sentence."""
 
@@ -64,7 +66,7 @@ def test_every_error_is_a_literal_whose_placeholders_are_its_values() -> None:
             assert where in MADE_ELSEWHERE or passed_on, place
             continue
         count += 1
-        values = {each.arg for each in call.keywords}
+        values = {keyword.arg for keyword in call.keywords}
         parts = list(Formatter().parse(str(sentence.value))) if values else []
         assert {name for _, name, _, _ in parts if name is not None} == values, place
         assert not any(form or conversion for _, _, form, conversion in parts), place

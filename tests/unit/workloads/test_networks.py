@@ -64,7 +64,7 @@ def test_pytorchs_networks_have_the_published_parameters(torch: Any, network: st
     shape, classes = sample_form(network)
     with torch.device("meta"):
         model = definitions.BUILDERS[network]().eval()
-        assert sum(each.numel() for each in model.parameters()) == PARAMETERS[network]
+        assert sum(parameter.numel() for parameter in model.parameters()) == PARAMETERS[network]
         assert model(torch.zeros(2, *shape)).shape == (2, classes)
 
 
@@ -74,7 +74,7 @@ def test_mxnets_networks_have_the_same_but_where_it_is_said(mx: Any, network: st
     model = import_module("workloads.backends.mxnet_networks").build(network)
     shape, _ = sample_form(network)
     model.infer_shape(mx.nd.zeros((1, *shape)))
-    count = sum(math.prod(each.shape) for each in model.collect_params().values() if each.grad_req != "null")
+    count = sum(math.prod(param.shape) for param in model.collect_params().values() if param.grad_req != "null")
     known = {"mxnet": PARAMETERS[network], "pytorch": PARAMETERS[network]}
     known |= DIFFERENCES[network].parameters if network in DIFFERENCES else {}
     assert (count, PARAMETERS[network]) == (known["mxnet"], known["pytorch"])

@@ -65,7 +65,7 @@ def test_each_has_the_published_parameters(made: Any, network: str) -> None:
     torch = import_module("torch")
     with torch.device("meta"):
         model = made.Scores(network).eval()
-        assert sum(each.numel() for each in model.parameters()) == PARAMETERS[network]
+        assert sum(parameter.numel() for parameter in model.parameters()) == PARAMETERS[network]
         if network in networks.IMAGE_TRANSFORMERS:
             assert model(torch.zeros(2, 3, 224, 224)).shape == (2, 1000)
 

@@ -71,13 +71,13 @@ class Buckets(Sampler):
 
 def joined(samples):
     """As detection collates: what is on the pictures in one array, the pictures beside it."""
-    boxes = torch.cat([each["boxes"] for each in samples])
+    boxes = torch.cat([sample["boxes"] for sample in samples])
     return {"boxes": boxes, "image": torch.stack([each["image"] for each in samples])}
 
 
 def listed(samples):
     """As mmengine collates."""
-    return {"inputs": [each["image"] for each in samples], "data_samples": samples}
+    return {"inputs": [sample["image"] for sample in samples], "data_samples": samples}
 
 
 def loader_of(way):
