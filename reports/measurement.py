@@ -233,7 +233,7 @@ def _quality(told: Sequence[LeftOut], subject: Subject) -> str:
     """How far predictions are off configurations that the fit did not know; empty where none was left out."""
     if not told:
         return ""
-    errors = {each: abs(each.predicted / each.measured - 1) for each in told}
+    errors = {point: abs(point.predicted / point.measured - 1) for point in told}
     worst = max(errors, key=lambda each: errors[each])
     where = page_words.configuration_line(worst.configuration, subject.study)
     return model_words.left_out_sentence(len(errors), median(errors.values()), errors[worst], where)

@@ -105,7 +105,7 @@ def main() -> int:
 
 def _shown(name: str, some: Sequence[LeftOut], rivals: Sequence[str], aims: tuple[float, float] | None) -> bool:
     """Print a line of the table with those of its rivals; whether the aims are met."""
-    median, high = relative([each.error for each in some])
+    median, high = relative([rate.error for rate in some])
     held = covered_share(some)
     met = aims is None or (median <= aims[0] and high <= aims[1] and COVERED[0] <= held <= COVERED[1])
     verdict = "" if aims is None else ("met" if met else "MISSED")

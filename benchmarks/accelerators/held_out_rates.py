@@ -65,7 +65,7 @@ class LeftOut:
 
 def covering(some: Sequence[LeftOut]) -> float:
     """How many standard deviations on each side hold 90 % of these."""
-    return float(np.quantile([abs(each.error) / each.deviation for each in some], 0.9))
+    return float(np.quantile([abs(rate.error) / rate.deviation for rate in some], 0.9))
 
 
 def covered_share(some: Sequence[LeftOut]) -> float:
@@ -73,7 +73,7 @@ def covered_share(some: Sequence[LeftOut]) -> float:
     if some[0].covered is not None:
         return sum(bool(each.covered) for each in some) / len(some)
     inside = 0
-    for group in {each.group for each in some}:
+    for group in {rate.group for rate in some}:
         half = covering([each for each in some if each.group != group])
         inside += sum(abs(each.error) <= half * each.deviation for each in some if each.group == group)
     return inside / len(some)

@@ -82,7 +82,7 @@ def _drawn(random: Random, number: int, seed: int, ladders: Sequence[tuple[float
     inside, beyond = _held_out(random, machine, axes, measured)
     repeats, noise, accounted = int(random.integers(1, 4)), _log(random, 0.005, 0.1), number % 2 == 0
     if not accounted:
-        inside, beyond = ([each for each in some if seen_together(each, measured)] for some in (inside, beyond))
+        inside, beyond = ([run for run in some if seen_together(run, measured)] for some in (inside, beyond))
     return Case(number, machine, axes, measured, tuple(inside), tuple(beyond), repeats, noise, accounted)
 
 

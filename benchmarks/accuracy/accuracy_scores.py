@@ -64,7 +64,7 @@ def error_rows(
 
     `goals` are those of the first two; where there are any, COVERED is that of the third.
     """
-    errors = [each.error for each in found]
+    errors = [point.error for point in found]
     covered = [each.predicted.low <= run <= each.predicted.high for each in found for run in each.runs]
     middle, ninth, least, most = (*goals, *COVERED) if goals else (None,) * 4
     return [

@@ -160,7 +160,7 @@ def scores(outcomes: Sequence[CaseResult], worst: int = 0) -> tuple[list[GoalRow
     """The rows of the table, and what sizer failed on with the worst of the others."""
     groups = {
         "simulated": outcomes,
-        "simulated, accounted": [each for each in outcomes if each.accounted],
+        "simulated, accounted": [result for result in outcomes if result.accounted],
         "simulated, rates alone": [each for each in outcomes if not each.accounted],
     }
     inside, beyond = [e for o in outcomes for e in o.inside], [e for o in outcomes for e in o.beyond]

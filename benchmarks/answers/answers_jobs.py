@@ -194,7 +194,7 @@ def usd_per_hour(machine: Machine, sold: Sequence[Sold]) -> float | None:
     holding = named if any(each.usd_per_hour is not None for each in named) else []
     if not holding and machine.gpu is not None:
         holding = [each for each in sold if _has_gpu(each, machine)]
-    return min((each.usd_per_hour for each in holding if each.usd_per_hour is not None), default=None)
+    return min((type_.usd_per_hour for type_ in holding if type_.usd_per_hour is not None), default=None)
 
 
 def _has_gpu(sold: Sold, machine: Machine) -> bool:

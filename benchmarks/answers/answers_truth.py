@@ -94,7 +94,7 @@ def best_choice(found: Sequence[Choice], objective: str) -> Choice | None:
         fastest = max(each.rate for each in found)
         close = [each for each in found if each.rate >= AS_FAST * fastest]
         return min(close, key=lambda each: (each.usd_per_hour is None, each.usd_per_hour or 0.0, -each.rate))
-    priced = [each for each in found if each.usd_per_hour is not None and each.rate >= each.least]
+    priced = [choice for choice in found if choice.usd_per_hour is not None and choice.rate >= choice.least]
     return min(priced, key=lambda each: loss(each, objective), default=None)
 
 
@@ -133,7 +133,7 @@ def verdict(found: Sequence[Choice], objective: str, given: Given) -> Verdict:
 def chosen(found: Sequence[Choice], given: Given) -> Choice | None:
     """The row that an answer means: the slowest of those that are as it says, and of the instance type that it names
     where some row has that; None where there is none."""
-    meant = [each for each in found if _means(given, each)]
+    meant = [choice for choice in found if _means(given, choice)]
     named = [each for each in meant if given.instance_type and each.machine.instance_type == given.instance_type]
     return min(named or meant, key=lambda each: each.rate, default=None)
 

@@ -64,7 +64,7 @@ def _judged(study: CrowdedStudy, crowded: bool) -> JudgedAnswer:
 def scores(judged: Sequence[JudgedStudy]) -> list[GoalRow]:
     """Answers, and of each kind how often what was said with a probability was true."""
     crowded, twins = [each.crowded for each in judged], [each.twin for each in judged]
-    kept = [each.crowded.answered for each in judged if each.twin.answered]
+    kept = [study.crowded.answered for study in judged if study.twin.answered]
     return [
         share("crowded", "right, of those answered", [each.right for each in crowded if each.answered], LEAST_RIGHT),
         share("crowded", "answered, of those that the twin answers", kept, LEAST_ANSWERED),
@@ -77,9 +77,9 @@ def scores(judged: Sequence[JudgedStudy]) -> list[GoalRow]:
 def _how_true(part: str, told: Sequence[JudgedAnswer], least: float | None = None) -> Iterator[GoalRow]:
     for status in ("recommended", "at_least"):
         some = [
-            (each.answer.probability, each.true)
-            for each in told
-            if each.status.endswith(status) and each.true is not None and each.answer.probability is not None
+            (answer.answer.probability, answer.true)
+            for answer in told
+            if answer.status.endswith(status) and answer.true is not None and answer.answer.probability is not None
         ]
         for low, high in pairwise(BANDS):
             band = [(likely, true) for likely, true in some if low <= likely < high]
@@ -89,7 +89,7 @@ def _how_true(part: str, told: Sequence[JudgedAnswer], least: float | None = Non
 
 
 def _worst_lines(judged: Sequence[JudgedStudy]) -> list[str]:
-    return [f"{each.number}: {each.crowded.line}; twin {each.twin.line}" for each in judged if each.too_sure]
+    return [f"{study.number}: {study.crowded.line}; twin {study.twin.line}" for study in judged if study.too_sure]
 
 
 if __name__ == "__main__":

@@ -129,7 +129,7 @@ def drawn_fleet(number: int, on_offer: Sequence[Sold], seed: int = SEED) -> Flee
 def _members(kind: str, priced: Sequence[Sold], random: np.random.Generator) -> tuple[Sold, ...]:
     """Three to nine types of as few kinds of GPU, or families of CPU, as the draw gives; `mixed` has some of both."""
     count = int(random.integers(3, 10))
-    plain = _of_some([each for each in priced if each.gpu is None], family_of, count, random)
+    plain = _of_some([sold for sold in priced if sold.gpu is None], family_of, count, random)
     with_gpu = _of_some([each for each in priced if each.gpu], lambda each: each.gpu or "", count, random)
     if kind == "mixed":
         return (*plain[: count // 3], *with_gpu[count // 3 :])
@@ -140,7 +140,7 @@ def _of_some(
     offers: Sequence[Sold], kind_of: Callable[[Sold], str], count: int, random: np.random.Generator
 ) -> tuple[Sold, ...]:
     """So many of one to four kinds, and of more where those are not enough."""
-    kinds = random.permutation(sorted({kind_of(each) for each in offers})).tolist()
+    kinds = random.permutation(sorted({kind_of(sold) for sold in offers})).tolist()
     wanted = int(random.integers(1, 5))
     while len(kept := [offer for offer in offers if kind_of(offer) in kinds[:wanted]]) < count:
         wanted += 1
@@ -160,7 +160,7 @@ def _job(priced: Sequence[Sold], random: np.random.Generator) -> FleetJob:
         cpu_step=compute / math.exp(random.uniform(math.log(20), math.log(200))),
         speeds={gpu: speed * math.exp(0.2 * random.standard_normal()) for gpu, speed in SPEED.items()},
         families={
-            name: math.exp(0.12 * random.standard_normal()) for name in sorted({family_of(each) for each in priced})
+            name: math.exp(0.12 * random.standard_normal()) for name in sorted({family_of(sold) for sold in priced})
         },
     )
 

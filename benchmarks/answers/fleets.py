@@ -178,7 +178,7 @@ def scores(judged: Sequence[JudgedFleet]) -> list[GoalRow]:
     """The rows of the table, all fleets and those of each kind and objective."""
     kinds = {f"{kind} fleets": [each for each in judged if each.fleet.kind == kind] for kind in ("gpu", "cpu", "mixed")}
     table = [*_rows_of("all fleets", judged, LEAST_ANSWERED, LEAST_RIGHT)]
-    told = [each for each in judged if not each.given.refused]
+    told = [fleet for fleet in judged if not fleet.given.refused]
     regrets, by_rows = [max(0.0, each.regret) for each in told], [each.by_rows <= CLOSE for each in judged]
     table += [
         share("all fleets", "machines that are sold or were measured", [not each.phantom for each in told], 1.0),
@@ -200,7 +200,7 @@ def _rows_of(
 ) -> list[GoalRow]:
     told = [member for member in members if not member.given.refused]
     return [
-        share(part, "answered", [not each.given.refused for each in members], answered),
+        share(part, "answered", [not fleet.given.refused for fleet in members], answered),
         share(part, "regret at most 5 %, of those answered", [each.regret <= CLOSE for each in told], right),
     ]
 

@@ -153,8 +153,8 @@ def _judged(
 def table(family: str, here: Sequence[Replay]) -> list[GoalRow]:
     """The rows of one family."""
     right: dict[str, list[bool]] = {each.order: [] for each in here}
-    for each in here:
-        right[each.order].append(all(each.right))
+    for replay in here:
+        right[replay.order].append(all(replay.right))
     own = [each for each in here if each.order == FREE]
     settled = [all(each.right) for each in own if each.ended == "settled"]
     runs, points = [len(each.runs) for each in own], [len({run.configuration for run in each.runs}) for each in own]

@@ -154,7 +154,7 @@ def evidence_agreed(evidence: Sequence[Evidence]) -> str:
 
 
 def _middle(alike: Sequence[Evidence]) -> Evidence:
-    shares = {name: results.middle(each.figures[name] for each in alike) or 0.0 for name in alike[0].figures}
+    shares = {name: results.middle(evidence.figures[name] for evidence in alike) or 0.0 for name in alike[0].figures}
     return replace(alike[0], figures=dict(sorted(shares.items(), key=lambda item: -item[1])))
 
 

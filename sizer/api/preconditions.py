@@ -101,13 +101,13 @@ def _check_own_program(workload: Workload) -> None:
             workload=workload.name,
             path=workload.cwd,
         )
-    for each in workload.env:
-        if each.value_in(os.environ) is None:
+    for variable in workload.env:
+        if variable.value_in(os.environ) is None:
             raise InputError(
                 "workload `{workload}`: the value of {name} is not stored with the study; set it in the environment, "
                 "as by `export {name}=...`, and type the same again.",
                 workload=workload.name,
-                name=each.name,
+                name=variable.name,
             )
 
 
@@ -193,7 +193,7 @@ def doubts(
     except HostError as error:
         names = tuple(workload.name for workload in workloads)
         return [Doubt(DoubtKind.USER, names, run_as, problem=Message("{error}", error=error))] if names else []
-    found = _doubts_of_frameworks(workloads, [each.framework for each in named])
+    found = _doubts_of_frameworks(workloads, [python.framework for python in named])
     for workload in workloads:
         chosen = next((each for each in named if each.framework == workload.framework), None)
         most = max(spec.gpu_count for spec in specs if spec.workload == workload)

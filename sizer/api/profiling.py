@@ -287,7 +287,7 @@ def with_whole_path(job: OwnJob) -> OwnJob:
     if placeholders_in([program]):
         return job
     at = os.path.join(job.cwd, os.path.expanduser(program)) if "/" in program else program
-    own = next((each.value_in(os.environ) for each in job.env if each.name == "PATH"), None)
+    own = next((variable.value_in(os.environ) for variable in job.env if variable.name == "PATH"), None)
     found = shutil.which(at, path=os.environ.get("PATH") if own is None else own)
     if found is not None:
         return replace(job, command=(os.path.abspath(found), *others))

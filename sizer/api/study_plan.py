@@ -192,7 +192,7 @@ def searches_left(
         return ()
     study, size = folder.study, recorded_size(folder.host)
     made = [run for run in runs if run.outcome not in UNFINISHED]
-    searches = [each for each in following_runs(study, size) if not isinstance(each, TwoEpochs)]
+    searches = [following for following in following_runs(study, size) if not isinstance(following, TwoEpochs)]
     return unfinished(searches, made, study, chosen)
 
 
@@ -219,5 +219,5 @@ def still_planned(
 def _as_varied(place: Configuration, places: Sequence[Configuration]) -> Configuration:
     """The place, without what is the same in all places of memory, disk, batch size and accelerators."""
     names = ("memory_bytes", "disk", "batch_size", "gpu_count")
-    same = [name for name in names if len({getattr(each, name) for each in places}) < 2]
+    same = [name for name in names if len({getattr(configuration, name) for configuration in places}) < 2]
     return replace(place, **dict.fromkeys(same))

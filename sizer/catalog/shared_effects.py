@@ -85,7 +85,7 @@ def overlap(effect: Effect[Figure], these: Sequence[Figure], those: Sequence[Fig
     """The same of one effect, of variance one."""
     codes: dict[Hashable, int] = {}
     one, other = (
-        np.array([codes.setdefault(effect.label(each), len(codes)) for each in some]) for some in (these, those)
+        np.array([codes.setdefault(effect.label(run), len(codes)) for run in some]) for some in (these, those)
     )
     same: Array = (one[:, None] == other[None]).astype(float)
     if effect.size is not None:

@@ -129,7 +129,8 @@ def _answer_form(answer: Answer, workload: WorkloadModel) -> dict[str, Any]:
         "next_run_suggestion": None if suggestion is None else to_json(suggestion),
         "instances": [_offer_form(offer, terms) for offer in answer.instances],
         "accelerator_counts_missing": [
-            to_json(each) | {"why": refusal_sentences(each, terms)} for each in answer.accelerator_counts_missing
+            to_json(refusal) | {"why": refusal_sentences(refusal, terms)}
+            for refusal in answer.accelerator_counts_missing
         ],
         "emulated_rate": next(
             (

@@ -189,11 +189,11 @@ def _installed(
 def _packages(found: tuple[Installed, ...]) -> dict[str, str]:
     """Versions of sizer's own psutil and of what the workloads import, the first framework's before the others'."""
     versions: dict[str, str] = {}
-    for each in found:
-        versions |= {name: version for name, version in each.packages.items() if name not in versions}
+    for installed in found:
+        versions |= {name: version for name, version in installed.packages.items() if name not in versions}
     return {**versions, "psutil": metadata.version("psutil")}
 
 
 def _python(found: tuple[Installed, ...]) -> str | None:
     """The version of the Python that runs the bundled workloads; None where it is not there or does not run."""
-    return next((each.python for each in found if each.python), None)
+    return next((installed.python for installed in found if installed.python), None)

@@ -138,7 +138,9 @@ def _switch(name: str) -> Belief:
 def _cpu(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator[Belief]:
     quickest = _quickest(seen)
     if facts.mixed_with_cpu and facts.step_core_seconds is None:
-        computing = _quickest([each for each in seen if label_at(facts, each.configuration) == CPU_LABEL] or seen)
+        computing = _quickest(
+            [observation for observation in seen if label_at(facts, observation.configuration) == CPU_LABEL] or seen
+        )
         yield Belief("work", min(quickest, computing) - 1.5, 1.5)
         yield Belief("step", computing, 0.6)
         return
@@ -154,16 +156,18 @@ def _cpu(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator[Belief]:
 
 def _vcpus_unknown(facts: WorkloadFacts, seen: Sequence[Observation]) -> bool:
     """Whether these are rates of accelerators in machines of whose CPUs nothing is known."""
-    return facts.accelerator not in (None, CPU_LABEL) and all(each.configuration.vcpus is None for each in seen)
+    return facts.accelerator not in (None, CPU_LABEL) and all(
+        observation.configuration.vcpus is None for observation in seen
+    )
 
 
 def _quickest(seen: Sequence[Observation]) -> float:
     """Ln core-seconds a sample, if the run that made the most of its vCPUs did nothing but work."""
-    return -max(each.log_rate - math.log(vcpus_of(each.configuration)) for each in seen)
+    return -max(observation.log_rate - math.log(vcpus_of(observation.configuration)) for observation in seen)
 
 
 def _scaling(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator[Belief]:
-    vcpus = sorted({vcpus_of(each.configuration) for each in seen})
+    vcpus = sorted({vcpus_of(observation.configuration) for observation in seen})
     several = len(vcpus) > 2
     if several:
         yield _line("contention")
@@ -184,7 +188,7 @@ def _scaling(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator[Beli
 
 
 def _accelerators(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator[Belief]:
-    labels = [label_at(facts, each.configuration) for each in seen]
+    labels = [label_at(facts, observation.configuration) for observation in seen]
     apart = [label for label in dict.fromkeys(labels) if label != CPU_LABEL and facts.accelerator is not None]
     for label in apart:
         rate = facts.accelerator_rates.get(label)

@@ -176,7 +176,7 @@ def build_rows(
     `seen` are the observations of these rows where they were measured; without them each is of the kind that
     predictions are about.
     """
-    feeds = [facts.feed] * len(configurations) if seen is None else [each.feed for each in seen]
+    feeds = [facts.feed] * len(configurations) if seen is None else [observation.feed for observation in seen]
     disks, disk = _numbered([disk_of(each) for each in configurations])
     labels, accelerator = _numbered([label_at(facts, each) for each in configurations])
     missed = [_missed_share(facts, measured, at, feed, what_if) for at, feed in zip(configurations, feeds, strict=True)]

@@ -138,7 +138,7 @@ def _seen(rows: Rows, seen: Sequence[Observation]) -> dict[str, Any]:
     columns |= {
         "disk": [rows.disks[number] for number in rows.disk],
         "label": [rows.labels[number] for number in rows.accelerator],
-        "batch": [max(1, batch_of(each.configuration)) for each in seen],
+        "batch": [max(1, batch_of(observation.configuration)) for observation in seen],
         "feed": [_feed_name(each.feed) for each in seen],
         "log_rate": _rounded(each.log_rate for each in seen),
         "deviation": _rounded(each.deviation for each in seen),
@@ -187,7 +187,7 @@ def _measured(model: WorkloadModel) -> dict[str, Any]:
             "disks": len(measured.disks) > 1 or varied,
             "accelerators": bool(facts.accelerator_rates),
         },
-        "did_not_fit": [asdict(each) for each in measured.did_not_fit],
+        "did_not_fit": [asdict(configuration) for configuration in measured.did_not_fit],
         "overfilled": [asdict(each) for each in measured.overfilled],
         **_trials(measured.trials),
     }

@@ -72,7 +72,7 @@ def posterior(
     expressible = [each for each, counts in zip(observations, finite, strict=True) if counts]
     seen = expressible[:: math.ceil(len(expressible) / MOST)]
     some = seen[:: math.ceil(len(seen) / LEARNT)]
-    rows = build_rows(facts, measured, [each.configuration for each in some], seen=some)
+    rows = build_rows(facts, measured, [run.configuration for run in some], seen=some)
     effort = (PARTICLES, MOVES) if len(some) < MANY else (PARTICLES // 2, MOVES // 3)
     after = sample(before, _log_likelihood(facts, rows, some), *effort)
     vectors = tuple(tuple(float(f"{value:.6g}") for value in vector) for vector in after.values)
@@ -85,7 +85,7 @@ def _log_likelihood(facts: WorkloadFacts, rows: Rows, seen: Sequence[Observation
 
     target, deviation = (np.array([getattr(each, name) for each in seen]) for name in ("log_rate", "deviation"))
     starved, misfit = np.array([each.starved for each in seen]), misfit_of(facts, seen)
-    vcpus = np.array([vcpus_of(each.configuration) for each in seen])
+    vcpus = np.array([vcpus_of(observation.configuration) for observation in seen])
     accounted = (np.array([[each.core_seconds, each.accelerator_seconds] for each in seen], dtype=float)).T
     with np.errstate(divide="ignore"):
         busy, accelerator_busy = np.log(np.where(accounted > 0, accounted, np.nan)) - [np.log(vcpus), 0 * vcpus]
@@ -256,6 +256,6 @@ class Misfit:
 
 def misfit_of(facts: WorkloadFacts, seen: Sequence[Observation]) -> Misfit:
     """Of the observations that are rates and no lower bounds."""
-    fed = [each for each in seen if not each.starved]
+    fed = [observation for observation in seen if not observation.starved]
     places = Places(facts, [each.configuration for each in fed], [each.feed for each in fed])
     return Misfit.of(places, np.array([each.deviation for each in fed]))

@@ -230,7 +230,7 @@ def predict_several(
             with_usual_accelerator(model.measured, configuration)
             for configuration in configurations[start : start + AT_ONCE]
         ]
-        known = [_without_rate(model, each, what_if) for each in some]
+        known = [_without_rate(model, run, what_if) for run in some]
         asked = [at for at, its in zip(some, known, strict=True) if its is None]
         answers = iter(_predictions(model, asked, what_if) if asked else [])
         found += [next(answers) if its is None else its for its in known]

@@ -126,10 +126,10 @@ class Chooser:
 
     def _worth(self, runs: Sequence[Run]) -> list[_Worth]:
         return [
-            each
+            worth
             for name, axes in self._axes.items()
             if not self._given_up(name, runs)
-            for each in self._worth_of(name, axes, runs)
+            for worth in self._worth_of(name, axes, runs)
         ]
 
     def _worth_of(self, name: str, axes: Axes, runs: Sequence[Run]) -> Iterator[_Worth]:

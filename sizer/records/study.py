@@ -181,11 +181,11 @@ class Workload:
     @property
     def run_words(self) -> tuple[str, ...]:
         """All words of a command in which a run fills in placeholders."""
-        return (*self.command, *self.before, *(each.value or each.kept or "" for each in self.env))
+        return (*self.command, *self.before, *(variable.value or variable.kept or "" for variable in self.env))
 
     def search_path(self, ours: Mapping[str, str]) -> str | None:
         """The PATH that its programs are looked for in, with `ours` as the environment of sizer."""
-        own = next((each.value_in(ours) for each in self.env if each.name == "PATH"), None)
+        own = next((variable.value_in(ours) for variable in self.env if variable.name == "PATH"), None)
         return ours.get("PATH") if own is None else own
 
     @property
@@ -378,7 +378,7 @@ def _identity(workload: Workload, device: Device, several: bool) -> dict[str, ob
     identity = {field_.name: getattr(filled, field_.name) for field_ in fields(filled)}
     identity["device"] = _device_identity(device, several)
     # Of a variable that is not stored only the name is known when the study goes on.
-    identity["env"] = {each.name: each.value for each in workload.env}
+    identity["env"] = {variable.name: variable.value for variable in workload.env}
     defaults = {each.name: each.default for each in fields(workload)}
     defaults["mode"] = workload.mode and KINDS[workload.kind].mode
     for name in _LATER_FIELDS:

@@ -138,18 +138,18 @@ def passed_on(workload: Workload, ours: Mapping[str, str]) -> dict[str, str]:
 def withheld(workload: Workload, ours: Mapping[str, str]) -> frozenset[str]:
     """The variables of our environment that a command gets neither from there nor otherwise."""
     given = {*PASSED_ON, *PASSED_ON_TO_COMMANDS, *THREAD_VARIABLES, "TERM", "TMPDIR", *passed_on(workload, ours)}
-    return frozenset(ours) - given - {each.name for each in workload.env}
+    return frozenset(ours) - given - {variable.name for variable in workload.env}
 
 
 def hidden_values(workload: Workload, ours: Mapping[str, str]) -> dict[str, str]:
     """The values that nobody is shown, by their variables: those passed on, and those that are not stored."""
-    unstored = {each.name: each.value_in(ours) or "" for each in workload.env if each.value is None}
+    unstored = {variable.name: variable.value_in(ours) or "" for variable in workload.env if variable.value is None}
     return {**passed_on(workload, ours), **unstored}
 
 
 def _set(workload: Workload, ours: Mapping[str, str]) -> dict[str, str]:
     """What `env` sets. What is not to be had is left out: that it was missing is known before."""
-    found = {each.name: each.value_in(ours) for each in workload.env}
+    found = {variable.name: variable.value_in(ours) for variable in workload.env}
     return {name: value for name, value in found.items() if value is not None}
 
 

@@ -59,12 +59,12 @@ def refuse_other_versions(where: str, runs: Iterable[Run], before: Mapping[str, 
     """Raise InputError when these runs were measured with another version of a framework than is there now."""
     used = {run.spec.workload.framework for run in runs}
     here = {each.framework: each for each in installed_of(now)}
-    for each in installed_of(before):
-        package = FRAMEWORKS[each.framework].package if each.framework in RUNNABLE else ""
-        then = each.packages.get(package)
-        found = here.get(each.framework, each)
+    for installed in installed_of(before):
+        package = FRAMEWORKS[installed.framework].package if installed.framework in RUNNABLE else ""
+        then = installed.packages.get(package)
+        found = here.get(installed.framework, installed)
         version = found.packages.get(package)
-        if each.framework in used and then and version and version != then:
+        if installed.framework in used and then and version and version != then:
             raise InputError(
                 "{where} was measured with {package} {before}, and {python} has {now}; name the interpreter of before "
                 "in `frameworks`, or choose another folder with --out.",

@@ -108,7 +108,7 @@ def _workload(job: OwnJob, axes: Axes) -> dict[str, Any]:
         "sample_unit": job.sample_unit,
         "pattern": job.pattern,
         "meter": None if job.meter == "auto" else job.meter,
-        "env": {each.name: each.value for each in job.env},
+        "env": {variable.name: variable.value for variable in job.env},
         "pass_env": list(job.pass_env),
         "setup": _located(job.setup, job.cwd),
         "before": _located(job.before, job.cwd),

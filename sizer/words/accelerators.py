@@ -257,7 +257,7 @@ def accelerator_counts_sentences(answer: Answer, terms: Terms) -> list[str]:
             _stated(alike[-1], terms),
         ]
     refused = answer.reasons if answer.status == "refused" else ()
-    missing = [each for each in answer.accelerator_counts_missing if each.reason not in refused]
+    missing = [refusal for refusal in answer.accelerator_counts_missing if refusal.reason not in refused]
     return [*filter(None, sentences), *(refusal_sentences(each, terms) for each in missing)]
 
 

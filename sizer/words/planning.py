@@ -202,7 +202,9 @@ def _next_in_words(chosen: NextRun, emulated: Collection[str]) -> str:
 
 def unfinished_said(left: Sequence[Unfinished], runs: Sequence[Run]) -> str:
     """Before the command that goes on with them: what each has found so far, and why it made no further run."""
-    return _("Not finished: {what}. To go on:", what=clauses([unfinished_in_words(each, runs) for each in left]))
+    return _(
+        "Not finished: {what}. To go on:", what=clauses([unfinished_in_words(unfinished, runs) for unfinished in left])
+    )
 
 
 _TO_GO_ON = Sentence("{what}; to go on, type: {command}")
@@ -223,7 +225,7 @@ def plan_ended_line(end: PlanEnd, left: Sequence[Unfinished], folder: str, emula
 def going_on_with(left: Sequence[Unfinished], folder: str, ended: PlanEnd | None = None) -> str:
     """The command that makes the runs that are left: with a bound that has room for them, where one was in the way of
     searches, or of the plan that `ended`."""
-    bounded = [each for each in left if each.enough is not None]
+    bounded = [unfinished for unfinished in left if unfinished.enough is not None]
     if bounded:
         bound, enough = bounded[-1].bound, bounded[-1].enough
     elif ended is not None and ended.enough is not None:

@@ -51,7 +51,7 @@ def test_the_embedded_images_are_made_once_and_packed_once(data_sets: DataSets, 
     assert folder.embedded
     assert packed.embedded
     assert packed.bytes > 12 * 10_000
-    assert any(each.kind is AnnouncementKind.DATA_MADE and each.bytes for each in said)
+    assert any(announcement.kind is AnnouncementKind.DATA_MADE and announcement.bytes for announcement in said)
     said.clear()
     assert data_sets.prepare(TRAINING) == packed
     assert said == []
@@ -85,7 +85,7 @@ def test_damaged_data_is_made_and_packed_again(data_sets: DataSets, said: list[A
     said.clear()
     fresh = replace(data_sets, whole=set())
     assert fresh.prepare(TRAINING) == packed
-    assert AnnouncementKind.DAMAGED_DATA in {each.kind for each in said}
+    assert AnnouncementKind.DAMAGED_DATA in {announcement.kind for announcement in said}
     images = fresh.prepare(PREPROCESSING)
     assert images is not None
     for image in sorted(Path(images.path).rglob("*.JPEG"))[:5]:
@@ -157,7 +157,7 @@ def test_records_without_an_index_get_one_once(data_sets: DataSets, said: list[A
     assert len(Path(indexed.path).with_suffix(".idx").read_text().splitlines()) == 12
     assert [path.name for path in tmp_path.iterdir()] == ["mine.rec"]
     assert data_sets.prepare(own) == indexed
-    assert sum(each.kind is AnnouncementKind.INDEX for each in said) == 1
+    assert sum(announcement.kind is AnnouncementKind.INDEX for announcement in said) == 1
 
 
 def test_several_record_files_are_not_guessed_among(tmp_path: Path) -> None:

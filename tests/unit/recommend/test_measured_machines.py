@@ -166,8 +166,8 @@ def test_machines_that_sizer_measured_are_compared_on_the_host_as_it_usually_was
     own = [run for run in runs if run.spec.workload.name == "train"]
     model = next(workload for workload in fit(runs).workloads if workload.name == "train")
     machines = {
-        (each.accelerators.gpu, each.place.vcpus): each
-        for each in machines_to_compare(model, own, Objective(), catalog)
+        (candidate.accelerators.gpu, candidate.place.vcpus): candidate
+        for candidate in machines_to_compare(model, own, Objective(), catalog)
     }
     for vcpus in (1.0, 2.0, 4.0):
         assert 0.9 < machines["V100", vcpus].rate / machines["T4", vcpus].rate < 1.02

@@ -58,14 +58,14 @@ MEASURED = Line((Point(1, estimate(50), "one"), Point(2, estimate(100), "two")),
 
 def test_heights_are_proportional_to_rates() -> None:
     """The axis starts at 0: twice the rate is drawn twice as high."""
-    one, two = (BOTTOM - float(each.get("cy", "0")) for each in of_class(plot(MEASURED), "point"))
+    one, two = (BOTTOM - float(element.get("cy", "0")) for element in of_class(plot(MEASURED), "point"))
     assert abs(two / one - 2) < 0.01
 
 
 def test_repeats_stand_side_by_side() -> None:
     """Two runs with the same rate at the same place are both to be seen."""
     line = Line((Point(1, estimate(50), "a"), Point(1, estimate(50), "b"), Point(2, estimate(90), "c")), ())
-    first, second, _ = (float(each.get("cx", "0")) for each in of_class(plot(line), "point"))
+    first, second, _ = (float(element.get("cx", "0")) for element in of_class(plot(line), "point"))
     assert second - first >= 4
 
 
@@ -74,13 +74,13 @@ def test_a_failed_run_is_marked_at_the_floor_with_its_word() -> None:
     failures = (FailureMark(0.5, "out of memory", "a"), FailureMark(0.5, "out of memory", "b"))
     root = plot(Line(MEASURED.points, failures))
     assert len(of_class(root, "failure")) == 2
-    assert [each.text for each in of_class(root, "failure-word")] == ["out of memory ×2"]
+    assert [element.text for element in of_class(root, "failure-word")] == ["out of memory ×2"]
 
 
 def test_words_of_neighbouring_failures_do_not_cover_each_other() -> None:
     """Where two words would overlap, one is lifted."""
     failures = (FailureMark(1.0, "out of memory", "a"), FailureMark(1.1, "crashed", "b"))
-    heights = [each.get("y") for each in of_class(plot(Line(MEASURED.points, failures)), "failure-word")]
+    heights = [element.get("y") for element in of_class(plot(Line(MEASURED.points, failures)), "failure-word")]
     assert len(set(heights)) == 2
 
 
@@ -94,7 +94,7 @@ def test_a_band_that_explodes_does_not_flatten_the_points() -> None:
 def test_names_of_ceilings_that_are_close_do_not_cover_each_other() -> None:
     """The lower one's name stands under its line."""
     root = plot(MEASURED, ceilings=(Ceiling(140, "P100 alone"), Ceiling(138, "disk alone")))
-    upper, lower = (float(each.get("y", "0")) for each in of_class(root, "ceiling-word"))
+    upper, lower = (float(element.get("y", "0")) for element in of_class(root, "ceiling-word"))
     assert lower - upper >= 12
 
 
@@ -116,7 +116,7 @@ def test_piles_stand_under_the_points_and_their_heights_add_up() -> None:
     assert heights[0] == pytest.approx(heights[1], abs=0.11)
     assert heights[0] == pytest.approx(2 * heights[2], abs=0.21)
     middle = float(parts[0].get("x", "0")) + float(parts[0].get("width", "0")) / 2
-    point = next(each for each in of_class(root, "point"))
+    point = next(element for element in of_class(root, "point"))
     assert middle == pytest.approx(float(point.get("cx", "0")), abs=0.11)
     assert {each.get("class") for each in root.iter() if (each.get("class") or "").startswith("hue-")} == {
         "hue-0",
