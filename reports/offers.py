@@ -163,7 +163,7 @@ def _changes(subject: Subject, here: Configuration, found: Sequence[Subject]) ->
     known = [*_formats(subject, here, found), *changes(subject.model, subject.runs, here)]
     known.sort(key=lambda each: -each.gain.value)
     name, kind = (subject.name, configuration_line(here, subject.study)), subject.model.facts.kind
-    rows = [{"name": ("", subject.name), **_change_row(each, subject, kind)} for each in known if each.is_sure]
+    rows = [{"name": ("", subject.name), **_change_row(change, subject, kind)} for change in known if change.is_sure]
     if rows:
         return [{**rows[0], "name": name}, *rows[1:]]
     unsure = [(change_named(each, kind), gain_in_words(each)) for each in known[:1]]

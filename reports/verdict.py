@@ -297,7 +297,9 @@ def _bar(rate: Estimate, answer: Answer, subject: Subject, predicted: bool) -> M
         ]
     else:
         measured = results.by_configuration(subject.runs)
-        rates = [(each.throughput.value, configuration_line(each.configuration, subject.study)) for each in measured]
+        rates = [
+            (result.throughput.value, configuration_line(result.configuration, subject.study)) for result in measured
+        ]
     rates = sorted(rates, key=lambda pair: -pair[0])[:MOST_TICKS]
     titles = [(own, _("{machine}: {rate}", machine=name, rate=rate_in_words(own, subject.unit))) for own, name in rates]
     label = rate_interval(rate, subject.unit)

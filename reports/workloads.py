@@ -52,7 +52,7 @@ def workload(subject: Subject) -> dict[str, Any]:
     pictures = figures(subject)
     machines, more_machines = machine_rows(subject)
     compared = subject.answer.alternatives if subject.answer is not None else ()
-    of_disks = any(each.disk_usd_per_hour for each in compared)
+    of_disks = any(alternative.disk_usd_per_hour for alternative in compared)
     priced = any(each.usd_per_hour is not None for each in compared)
     rows = _rows(measured, subject)
     return {
@@ -168,7 +168,7 @@ def options(subject: Subject) -> dict[str, Any]:
     known = answer.options if len(answer.options) > 1 else ()
     return {
         "title": answers.options_title(priced=any(each.usd_per_hour is not None for each in known)),
-        "rows": [_option(each, answer, subject) for each in known],
+        "rows": [_option(option, answer, subject) for option in known],
         "same": answers.one_choice_in_words(answer),
     }
 
@@ -191,7 +191,7 @@ def _option(option: Option, answer: Answer, subject: Subject) -> dict[str, Any]:
 def rejected(subject: Subject) -> dict[str, Any]:
     """A row for each cheaper spec: those shown at once, and those folded away."""
     found = subject.answer.rejected if subject.answer is not None else ()
-    rows = [_rejected(each, subject) for each in found]
+    rows = [_rejected(rejection, subject) for rejection in found]
     return {
         "rejected_title": answers.rejected_title(priced=any(each.usd_saved_per_hour is not None for each in found)),
         "rejected": rows[:MOST_REJECTED],

@@ -176,7 +176,7 @@ def disks_alike(places: Places, disks: Mapping[str, Sequence[str]], subject: Sub
     alike = {
         (name, pair)
         for (name, pair), both, apart in zip(pairs, asked, modelled, strict=True)
-        if not (apart and _ran_apart(*(subject.measured_at(each) for each in both)))
+        if not (apart and _ran_apart(*(subject.measured_at(configuration) for configuration in both)))
     }
     found: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for name in places:

@@ -64,7 +64,8 @@ def rate(run: Run) -> Iterator[Fact]:
         yield _("Steps counted"), meter_in_words(run.meter), ""
     if run.rate.rate_change is not None:
         before, after = (
-            words.rate_interval(each, unit) for each in (run.rate.rate_change.before, run.rate.rate_change.after)
+            words.rate_interval(estimate, unit)
+            for estimate in (run.rate.rate_change.before, run.rate.rate_change.after)
         )
         remark = _("fell after {time}", time=format_seconds(run.rate.rate_change.seconds))
         yield _("Two rates"), _("{before}, then {after}", before=before, after=after), remark

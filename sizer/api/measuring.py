@@ -174,8 +174,8 @@ class Measurement:
             left = plan.unfinished_following(self._known(), ended)
             if isinstance(ended, PlanEnd) and all(each.bound is not None for each in left):
                 self._end_choosing(ended)
-                for each in left:
-                    self._end_following(each.following, each)
+                for unfinished in left:
+                    self._end_following(unfinished.following, unfinished)
                 return
             count, seconds = plan.at_most(self._known())
             self._on_event(events.MeasuringStarted(len(plan.kept) + count, len(plan.kept), seconds))

@@ -131,17 +131,17 @@ def _lacking(specs: Sequence[RunSpec], study: Study, backend: LimitsBackend) -> 
     found: dict[tuple[Control, object], Message] = {}
     for spec in specs:
         emulated = spec.limits.disk is not None and study.disk(spec.limits.disk).emulated is not None
-        for each in backend.missing(spec.limits, throttled=emulated):
-            if each.fix is None:
-                found[each.control, each.how] = Message(
-                    "{problem}; ask for less, or measure on a larger host.", problem=each.how
+        for capability in backend.missing(spec.limits, throttled=emulated):
+            if capability.fix is None:
+                found[capability.control, capability.how] = Message(
+                    "{problem}; ask for less, or measure on a larger host.", problem=capability.how
                 )
             else:
-                found[each.control, each.how] = Message(
+                found[capability.control, capability.how] = Message(
                     "This host cannot limit {control} ({reason}); type: {fix}",
-                    control=LIMITED[each.control],
-                    reason=each.how,
-                    fix=each.fix,
+                    control=LIMITED[capability.control],
+                    reason=capability.how,
+                    fix=capability.fix,
                 )
         reason = missing_for_emulation() if emulated else None
         if reason and not any(control is Control.DISK for control, _ in found):

@@ -171,7 +171,7 @@ class ScalingLoss:
 def scaling_loss(network: str, gpu: str, counts: Sequence[int], mode: str = "train") -> ScalingLoss:
     """The loss that comes nearest to what published tables say of so many accelerators; `counts` are above one."""
     found = [scaling_efficiency(network, gpu, count, mode=mode) for count in counts]
-    loss = sum(-math.log(each.value) / exchanged(each.gpu_count) for each in found) / len(found)
+    loss = sum(-math.log(efficiency.value) / exchanged(efficiency.gpu_count) for efficiency in found) / len(found)
     most = found[-1]
     if most.basis == "independent":
         return ScalingLoss(0.0, "several that only infer exchange nothing")

@@ -89,6 +89,6 @@ def overlap(effect: Effect[Figure], these: Sequence[Figure], those: Sequence[Fig
     )
     same: Array = (one[:, None] == other[None]).astype(float)
     if effect.size is not None:
-        sizes = [np.array([effect.size(each) for each in some]) for some in (these, those)]
+        sizes = [np.array([effect.size(figure) for figure in some]) for some in (these, those)]
         same = same * sizes[0][:, None] * sizes[1][None]
     return same

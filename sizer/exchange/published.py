@@ -115,15 +115,15 @@ def _answer_form(answer: Answer, workload: WorkloadModel) -> dict[str, Any]:
         "reason_codes": [reason.code.value for reason in answer.reasons],
         "rejected": [
             {
-                "spec": to_json(each.spec),
-                "why": paragraph(reason_sentences(each.why, terms)),
-                "codes": [reason.code.value for reason in each.why],
-                "throughput": to_json(each.throughput) if each.throughput is not None else None,
-                "share": each.share,
-                "usd_saved_per_hour": each.usd_saved_per_hour,
-                "saving": each.saving,
+                "spec": to_json(rejection.spec),
+                "why": paragraph(reason_sentences(rejection.why, terms)),
+                "codes": [reason.code.value for reason in rejection.why],
+                "throughput": to_json(rejection.throughput) if rejection.throughput is not None else None,
+                "share": rejection.share,
+                "usd_saved_per_hour": rejection.usd_saved_per_hour,
+                "saving": rejection.saving,
             }
-            for each in answer.rejected
+            for rejection in answer.rejected
         ],
         "next_run": None if suggestion is None else suggestion_sentences(suggestion, terms),
         "next_run_suggestion": None if suggestion is None else to_json(suggestion),

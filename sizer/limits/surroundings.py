@@ -65,7 +65,7 @@ def quota_above(tree: Tree, group: Path, top: Path) -> float | None:
     on_the_way = [group, *group.parents]
     if top in on_the_way:
         on_the_way = on_the_way[: on_the_way.index(top) + 1]
-    quotas = [quota for each in on_the_way if (quota := quota_of(tree, each)) is not None]
+    quotas = [quota for path in on_the_way if (quota := quota_of(tree, path)) is not None]
     return min(quotas, default=None)
 
 

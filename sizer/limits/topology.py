@@ -116,7 +116,7 @@ def choose_cpus(topology: Topology, vcpus: float, allowed: Collection[int]) -> t
 
     def cores(node: int) -> int:
         """How many cores the choice would take in that node: whole ones are fewer."""
-        core_of = {each.cpu: each.core for each in nodes[node]}
+        core_of = {processor.cpu: processor.core for processor in nodes[node]}
         return len({core_of[cpu] for cpu in _by_core(nodes[node])[:count]})
 
     # One node that holds all of them keeps memory local; where none does, the largest nodes need the fewest.

@@ -109,7 +109,7 @@ def gain(
     """
     if predict(model, here).out_of_memory or predict(as_if or model, there, what_if).out_of_memory:
         return None
-    here, there = (with_usual_accelerator(model.measured, each) for each in (here, there))
+    here, there = (with_usual_accelerator(model.measured, configuration) for configuration in (here, there))
     low, value, high = np.quantile(_gains(model, here, there, what_if, as_if), (LOW, 0.5, HIGH))
     return Estimate(math.expm1(value), math.expm1(low), math.expm1(high))
 

@@ -230,7 +230,7 @@ def _knee(model: WorkloadModel, top: Configuration) -> float:
     low, high = model.measured.vcpus[0], model.measured.vcpus[-1]
     grid = [low * (high / low) ** (step / POINTS) for step in range(POINTS + 1)]
     here = [replace(top, vcpus=vcpus) for vcpus in grid]
-    twice = [replace(each, vcpus=min(high, 2 * vcpus_of(each))) for each in here]
+    twice = [replace(configuration, vcpus=min(high, 2 * vcpus_of(configuration))) for configuration in here]
     found = rates(model, [*here, *twice]).centre
     now, then = found[: len(grid)], found[len(grid) :]
     worth = math.log1p(GAIN)

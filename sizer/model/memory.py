@@ -73,7 +73,9 @@ def overfilled_accelerators(runs: Iterable[Run]) -> tuple[Configuration, ...]:
         and run.spec.workload.computes_on.kind not in HOST_ALONE
         and run.memory.peak_anonymous_bytes is None
     )
-    guessed = [each for each in killed if not any(fills_accelerators(other, each) for other in held)]
+    guessed = [
+        configuration for configuration in killed if not any(fills_accelerators(other, configuration) for other in held)
+    ]
     return tuple(dict.fromkeys([*told, *guessed]))
 
 

@@ -275,7 +275,9 @@ def _did_not_fit(runs: Sequence[Run]) -> tuple[Configuration, ...]:
     """Each configuration that ran out of memory, unless a run that needed no less completed."""
     held = [run.configuration for run in runs if run.outcome is Outcome.COMPLETED]
     killed = dict.fromkeys(run.configuration for run in runs if run.outcome is Outcome.OUT_OF_MEMORY)
-    return tuple(each for each in killed if not any(needs_no_less(other, each) for other in held))
+    return tuple(
+        configuration for configuration in killed if not any(needs_no_less(other, configuration) for other in held)
+    )
 
 
 def _failed_vcpus(runs: Sequence[Run]) -> tuple[float, ...]:

@@ -61,7 +61,7 @@ CONSTANTS: dict[str, Any] = {
     "ENDS": (prediction.LOW, prediction.HIGH),
     "NOISE": [_rounded(prediction._noise(DRAWS, part)) for part in range(prediction.EACH)],
     "CLOSE": prediction.CLOSE,
-    "CPU_LIKE": sorted(each.value for each in prediction.CPU_LIKE),
+    "CPU_LIKE": sorted(bottleneck.value for bottleneck in prediction.CPU_LIKE),
     "DISK_LIKE": sorted(each.value for each in prediction.DISK_LIKE),
 }
 """By the name that each has where it is defined and explained; SPREAD and NOISE are the values of each draw."""
@@ -99,7 +99,7 @@ def as_data(model: WorkloadModel) -> dict[str, Any]:
     """
     facts, after = model.facts, model.posterior
     assert after is not None, "only fitted models are asked"
-    fed = [each for each in after.seen if not each.starved]
+    fed = [observation for observation in after.seen if not observation.starved]
     rows = build_rows(facts, model.measured, [each.configuration for each in fed], seen=fed)
     few = few_draws(after)
     return {

@@ -152,7 +152,7 @@ def _learnt(model: WorkloadModel) -> _Learnt:
     assert posterior is not None, "only fitted models are asked"
     if "learnt" not in posterior.kept:
         draws = Draws(posterior.names, np.array(posterior.vectors))
-        fed = [each for each in posterior.seen if not each.starved]
+        fed = [observation for observation in posterior.seen if not observation.starved]
         rows = build_rows(model.facts, model.measured, [each.configuration for each in fed], seen=fed)
         residuals = np.array([each.log_rate for each in fed]) - solve(draws, rows).log_rate
         misfit = misfit_of(model.facts, fed)
@@ -176,7 +176,7 @@ def left_out(model: WorkloadModel) -> list[LeftOut]:
     Draws are weighed by one over the likelihood of what is left out (Gelfand 1996).
     """
     posterior = model.posterior
-    fed = [] if posterior is None else [each for each in posterior.seen if not each.starved]
+    fed = [] if posterior is None else [observation for observation in posterior.seen if not observation.starved]
     if len(fed) < FEWEST_OTHERS:
         return []
     learnt = _learnt(model)

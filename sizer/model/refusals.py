@@ -157,7 +157,7 @@ def _no_run_completed(runs: Sequence[Run]) -> Refusal:
 def counted_outcomes(outcomes: Iterable[Outcome]) -> dict[str, Figure]:
     """How many runs ended how, in the order of the outcomes' list."""
     counted = Counter(outcomes)
-    found = [each for each in Outcome if each in counted]
+    found = [outcome for outcome in Outcome if outcome in counted]
     return {"outcomes": tuple(each.value for each in found), "counts": tuple(float(counted[each]) for each in found)}
 
 

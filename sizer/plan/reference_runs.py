@@ -40,7 +40,7 @@ def reference(study: Study, host: HostSize) -> RunSpec | None:
     if sum(size(each, study.around) for each in study.workloads) > MOST_RUNS:
         return None
     measured = [configurations(workload, study, host) for workload in study.workloads]
-    isolated = sum(len(isolating_runs(each, study, host)) for each in study.workloads)
+    isolated = sum(len(isolating_runs(plan, study, host)) for plan in study.workloads)
     if sum(map(len, measured)) * study.measure.repeats + isolated < FEWEST_RUNS:
         return None
     specs = min(measured, key=lambda specs: _rank(representative(specs, study, host)))

@@ -228,7 +228,7 @@ def _at_one_price(groups: Mapping[Key, list[Run]]) -> dict[Key, list[Run]]:
     for (place, accelerators, rented), group in groups.items():
         if rented is not None and rented.name is not None:
             same = alike[place, accelerators, rented.at_any_price]
-            usual = [each.usd_per_hour for each in same if each.usd_per_hour is not None]
+            usual = [machine.usd_per_hour for machine in same if machine.usd_per_hour is not None]
             spot = [each.usd_per_hour_spot for each in same if each.usd_per_hour_spot is not None]
             rented = replace(rented, usd_per_hour=min(usual, default=None), usd_per_hour_spot=min(spot, default=None))
         merged[place, accelerators, rented] += group

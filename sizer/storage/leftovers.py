@@ -38,4 +38,4 @@ def remove_what_was_left(backend: LimitsBackend, mounts: Iterable[Path], cache: 
             found.append(Leftover(kind, tuple(str(path) for path in remove_left())))
         except (HostError, OSError) as error:
             found.append(Leftover(kind, error=error))
-    return tuple(each for each in found if each.removed or each.error)
+    return tuple(leftover for leftover in found if leftover.removed or leftover.error)

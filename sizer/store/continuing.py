@@ -78,7 +78,7 @@ def refuse_other_versions(where: str, runs: Iterable[Run], before: Mapping[str, 
 
 def refuse_other_meaning(where: str, runs: Iterable[Run], study: Study) -> None:
     """Raise InputError when a workload or disk of the study was something else as these runs were measured."""
-    workloads = {each.workload.name: each.workload for each in study.workloads}
+    workloads = {plan.workload.name: plan.workload for plan in study.workloads}
     disks = {tier.name: tier for tier in study.disks}
     for run in runs:
         workload = run.spec.workload

@@ -433,7 +433,7 @@ def _step_line(curve: BatchCurve, terms: Terms) -> str:
     if curve.launch is None or curve.slope is None:
         return _("No line fits what was measured: the time of a step is no fixed part and one for each of its samples.")
     exact = not curve.launch.has_interval
-    launch, slope = (each.value if exact else each for each in (curve.launch, curve.slope))
+    launch, slope = (estimate.value if exact else estimate for estimate in (curve.launch, curve.slope))
     return _(
         "A step takes {launch:brief} whatever its batch, and {slope:each/unit}[[exact?; how far these may "
         "be off is not known]][[two?, by two batch sizes alone]].",

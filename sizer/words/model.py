@@ -261,11 +261,13 @@ def what_if_bottlenecks(device: Device) -> dict[str, tuple[str, str]]:
     """By bottleneck what binds, as a headline, and the resource's name: `Bound by the CPU`, `CPU`."""
 
     return {
-        each.value: (
-            capital((resource_name if each is Bottleneck.AMBIGUOUS else names.bound_in_words)(each, device)),
-            resource_name(each, device),
+        bottleneck.value: (
+            capital(
+                (resource_name if bottleneck is Bottleneck.AMBIGUOUS else names.bound_in_words)(bottleneck, device)
+            ),
+            resource_name(bottleneck, device),
         )
-        for each in Bottleneck
+        for bottleneck in Bottleneck
     }
 
 

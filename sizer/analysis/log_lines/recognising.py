@@ -37,7 +37,7 @@ def _formats(name: str | None) -> list[Format]:
     if name == "keras":
         return [KerasBars()]
     if name is not None:
-        return [each for each in LINE_FORMATS if each.name == name]
+        return [format_ for format_ in LINE_FORMATS if format_.name == name]
     return [KerasBars(), *LINE_FORMATS, ProgressBars()]
 
 

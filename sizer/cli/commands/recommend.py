@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     recommendation = api.recommend(folder, asked, offers, baseline, model)
     if arguments.workload is not None:
         wanted = api.predicting.workload_of(model, arguments.workload).name
-        only = tuple(each for each in recommendation.workloads if each.workload == wanted)
+        only = tuple(answer for answer in recommendation.workloads if answer.workload == wanted)
         recommendation = replace(recommendation, workloads=only)
     if arguments.json:
         print_json(recommendation_form(recommendation, model))
