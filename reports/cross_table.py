@@ -91,7 +91,7 @@ def _group(group: words.CrossGroup, columns: Sequence[int]) -> dict[str, Any]:
 
 def _cell(cell: CrossCell, row: CrossRow) -> dict[str, Any]:
     share = 1 / cell.ratio if cell.ratio else 0.0
-    several = sum(each.seconds is not None for each in row.cells) > 1
+    several = sum(cell.seconds is not None for cell in row.cells) > 1
     return {
         "seconds": words.seconds_a_batch(cell) if cell.runs else "",
         "under": words.cell_ranked(cell, row),

@@ -130,7 +130,7 @@ def _grouped(kind: WarningKind, of_runs: Sequence[Sequence[Marked]]) -> dict[str
     How far the host drifted is not said by each run, since a picture shows it.
     """
     alike: dict[object, list[Marked]] = {}
-    for warning, unit in (each for warnings in of_runs for each in warnings):
+    for warning, unit in (warning for warnings in of_runs for warning in warnings):
         own = unit if warning.kind in IN_UNITS else None
         alike.setdefault((warning.kind, tuple(warning.figures), warning.text, own), []).append((warning, unit))
     said = [
@@ -180,7 +180,7 @@ def memory_floors(subjects: Sequence[Subject]) -> list[str]:
 
     None for one that ran out of an accelerator's memory, in a table that says no other.
     """
-    told = [each for each in subjects if any(_was_capped(run) or is_floor_search(run) for run in each.runs)]
+    told = [subject for subject in subjects if any(_was_capped(run) or is_floor_search(run) for run in subject.runs)]
     return [_floor(subject) for subject in told]
 
 

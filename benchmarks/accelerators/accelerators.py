@@ -111,7 +111,7 @@ def _shown(name: str, some: Sequence[LeftOut], rivals: Sequence[str], aims: tupl
     verdict = "" if aims is None else ("met" if met else "MISSED")
     print(LINE.format(name, len(some), median, high, f"{held:.1%}", verdict))
     for at, rival in enumerate(rivals):
-        print(LINE.format(f"    its rival: {rival}", len(some), *relative([each.rivals[at] for each in some]), "", ""))
+        print(LINE.format(f"    its rival: {rival}", len(some), *relative([rate.rivals[at] for rate in some]), "", ""))
     return met
 
 

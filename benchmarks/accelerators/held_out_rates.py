@@ -71,11 +71,11 @@ def covering(some: Sequence[LeftOut]) -> float:
 def covered_share(some: Sequence[LeftOut]) -> float:
     """How many intervals hold the truth, where their width is told or is that of the other groups."""
     if some[0].covered is not None:
-        return sum(bool(each.covered) for each in some) / len(some)
+        return sum(bool(rate.covered) for rate in some) / len(some)
     inside = 0
     for group in {rate.group for rate in some}:
-        half = covering([each for each in some if each.group != group])
-        inside += sum(abs(each.error) <= half * each.deviation for each in some if each.group == group)
+        half = covering([rate for rate in some if rate.group != group])
+        inside += sum(abs(rate.error) <= half * rate.deviation for rate in some if rate.group == group)
     return inside / len(some)
 
 
@@ -145,7 +145,7 @@ def counts_left_out(rates: Sequence[AcceleratorRate]) -> list[LeftOut]:
         family: scaling_variances([run for run in runs if family_of(run.network) != family]) for family in families
     }
     left_out = []
-    for run in (each for each in runs if each.gpu_count == EIGHT):
+    for run in (run for run in runs if run.gpu_count == EIGHT):
         fewer = [each for each in runs if each.table == run.table and each.gpu_count < EIGHT]
         known = [each for each in runs if each.table != run.table] + fewer
         low, told, high = efficiency_range(loss_model(known, others[family_of(run.network)]), run)

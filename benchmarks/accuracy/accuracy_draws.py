@@ -270,8 +270,8 @@ def seen_together(configuration: Configuration, measured: Sequence[Configuration
 
     A memory between measured ones counts as both of its neighbours.
     """
-    pairs = {pair for each in measured for pair in itertools.combinations(values_of(each)[1:], 2)}
-    sizes = sorted({memory_of(each) for each in measured})
+    pairs = {pair for configuration in measured for pair in itertools.combinations(values_of(configuration)[1:], 2)}
+    sizes = sorted({memory_of(configuration) for configuration in measured})
     below = [size for size in sizes if size <= memory_of(configuration)][-1:]
     above = [size for size in sizes if size >= memory_of(configuration)][:1]
     places = [replace(configuration, memory_bytes=size) for size in (*below, *above)]

@@ -65,7 +65,7 @@ def error_rows(
     `goals` are those of the first two; where there are any, COVERED is that of the third.
     """
     errors = [point.error for point in found]
-    covered = [each.predicted.low <= run <= each.predicted.high for each in found for run in each.runs]
+    covered = [point.predicted.low <= run <= point.predicted.high for point in found for run in point.runs]
     middle, ninth, least, most = (*goals, *COVERED) if goals else (None,) * 4
     return [
         at_most(part, f"{of}median error", errors, 0.5, middle),

@@ -161,7 +161,7 @@ def scores(outcomes: Sequence[CaseResult], worst: int = 0) -> tuple[list[GoalRow
     groups = {
         "simulated": outcomes,
         "simulated, accounted": [result for result in outcomes if result.accounted],
-        "simulated, rates alone": [each for each in outcomes if not each.accounted],
+        "simulated, rates alone": [outcome for outcome in outcomes if not outcome.accounted],
     }
     inside, beyond = [e for o in outcomes for e in o.inside], [e for o in outcomes for e in o.beyond]
     faults = [outcome.fault for outcome in outcomes if outcome.fault]

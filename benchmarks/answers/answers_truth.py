@@ -91,8 +91,8 @@ def _kind(machine: Machine) -> tuple[str | None, int]:
 def best_choice(found: Sequence[Choice], objective: str) -> Choice | None:
     """The right one; None where that needs a price and no row has one."""
     if objective == "fastest":
-        fastest = max(each.rate for each in found)
-        close = [each for each in found if each.rate >= AS_FAST * fastest]
+        fastest = max(choice.rate for choice in found)
+        close = [choice for choice in found if choice.rate >= AS_FAST * fastest]
         return min(close, key=lambda each: (each.usd_per_hour is None, each.usd_per_hour or 0.0, -each.rate))
     priced = [choice for choice in found if choice.usd_per_hour is not None and choice.rate >= choice.least]
     return min(priced, key=lambda each: loss(each, objective), default=None)

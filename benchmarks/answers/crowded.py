@@ -63,7 +63,7 @@ def _judged(study: CrowdedStudy, crowded: bool) -> JudgedAnswer:
 
 def scores(judged: Sequence[JudgedStudy]) -> list[GoalRow]:
     """Answers, and of each kind how often what was said with a probability was true."""
-    crowded, twins = [each.crowded for each in judged], [each.twin for each in judged]
+    crowded, twins = [study.crowded for study in judged], [study.twin for study in judged]
     kept = [study.crowded.answered for study in judged if study.twin.answered]
     return [
         share("crowded", "right, of those answered", [each.right for each in crowded if each.answered], LEAST_RIGHT),

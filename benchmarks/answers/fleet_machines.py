@@ -109,7 +109,7 @@ def family_of(sold: Sold) -> str:
 def drawn_fleet(number: int, on_offer: Sequence[Sold], seed: int = SEED) -> Fleet:
     """The fleet of that number; the same for the same seed."""
     random = np.random.default_rng([seed, number])
-    priced = [each for each in on_offer if each.usd_per_hour is not None]
+    priced = [sold for sold in on_offer if sold.usd_per_hour is not None]
     kind = KINDS_OF_FLEET[number % len(KINDS_OF_FLEET)]
     sold = _members(kind, priced, random)
     job = _job(priced, random)
@@ -130,7 +130,7 @@ def _members(kind: str, priced: Sequence[Sold], random: np.random.Generator) -> 
     """Three to nine types of as few kinds of GPU, or families of CPU, as the draw gives; `mixed` has some of both."""
     count = int(random.integers(3, 10))
     plain = _of_some([sold for sold in priced if sold.gpu is None], family_of, count, random)
-    with_gpu = _of_some([each for each in priced if each.gpu], lambda each: each.gpu or "", count, random)
+    with_gpu = _of_some([sold for sold in priced if sold.gpu], lambda each: each.gpu or "", count, random)
     if kind == "mixed":
         return (*plain[: count // 3], *with_gpu[count // 3 :])
     return plain if kind == "cpu" else with_gpu

@@ -176,10 +176,12 @@ def _regret(fleet: Fleet, bought: Bought | None) -> tuple[float, str]:
 
 def scores(judged: Sequence[JudgedFleet]) -> list[GoalRow]:
     """The rows of the table, all fleets and those of each kind and objective."""
-    kinds = {f"{kind} fleets": [each for each in judged if each.fleet.kind == kind] for kind in ("gpu", "cpu", "mixed")}
+    kinds = {
+        f"{kind} fleets": [fleet for fleet in judged if fleet.fleet.kind == kind] for kind in ("gpu", "cpu", "mixed")
+    }
     table = [*_rows_of("all fleets", judged, LEAST_ANSWERED, LEAST_RIGHT)]
     told = [fleet for fleet in judged if not fleet.given.refused]
-    regrets, by_rows = [max(0.0, each.regret) for each in told], [each.by_rows <= CLOSE for each in judged]
+    regrets, by_rows = [max(0.0, each.regret) for each in told], [fleet.by_rows <= CLOSE for fleet in judged]
     table += [
         share("all fleets", "machines that are sold or were measured", [not each.phantom for each in told], 1.0),
         at_most("all fleets", "median regret", regrets, 0.5),
@@ -187,10 +189,10 @@ def scores(judged: Sequence[JudgedFleet]) -> list[GoalRow]:
     ]
     groups = {
         **kinds,
-        "least cost": [each for each in judged if each.fleet.needed is None],
-        "deadline": [each for each in judged if each.fleet.needed is not None],
-        "prices in the table": [each for each in judged if each.fleet.told_prices],
-        "prices of the catalogue": [each for each in judged if not each.fleet.told_prices],
+        "least cost": [fleet for fleet in judged if fleet.fleet.needed is None],
+        "deadline": [fleet for fleet in judged if fleet.fleet.needed is not None],
+        "prices in the table": [fleet for fleet in judged if fleet.fleet.told_prices],
+        "prices of the catalogue": [fleet for fleet in judged if not fleet.fleet.told_prices],
     }
     return [*table, *(row for part, members in groups.items() for row in _rows_of(part, members))]
 
@@ -208,7 +210,7 @@ def _rows_of(
 def _worst_lines(judged: Sequence[JudgedFleet]) -> list[str]:
     """The worst answers and the refusals, a line each with what the fleet was measured at."""
     lines = []
-    for each in sorted((each for each in judged if each.regret > CLOSE), key=lambda each: -each.regret):
+    for each in sorted((fleet for fleet in judged if fleet.regret > CLOSE), key=lambda each: -each.regret):
         fleet, asks = each.fleet, f"at least {each.fleet.needed:.4g}/s" if each.fleet.needed else "least cost"
         rows = [
             f"{name_of(sold)}, {sold.vcpus:g} vCPUs, {sold.gpu_count} GPUs, ${usd:.4g}: "

@@ -78,7 +78,7 @@ def scores(studies: Sequence[Sequence[JudgedJob]]) -> list[GoalRow]:
     for part, members in groups.items():
         goals = (LEAST_RIGHT, LEAST_ANSWERED) if part == "all studies" else (None, None)
         right = [member.noisy.right for member in members if member.noisy.answered]
-        kept = [each.noisy.answered for each in members if each.twin.answered]
+        kept = [member.noisy.answered for member in members if member.twin.answered]
         table += [
             share(part, "right, of those answered", right, goals[0]),
             share(part, "answered, of those that a quiet host answers", kept, goals[1]),

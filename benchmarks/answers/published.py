@@ -94,20 +94,20 @@ def main() -> int:
     answers = [answer for of_job in judged for answer in of_job]
     table = answer_rows("held-out jobs" if given.held_out else "published jobs", answers)
     rows, machines = sum(len(job.rows) for job in jobs), sum(len(job.machines) for job in jobs)
-    wrong = [each.line for each in answers if not each.verdict.right]
+    wrong = [answer.line for answer in answers if not answer.verdict.right]
     return printed(table, [f"{len(jobs)} jobs, {rows} rows, {machines} machines", f"{len(wrong)} wrong:", *wrong, ""])
 
 
 def answer_rows(part: str, answers: Sequence[JudgedAnswer]) -> list[GoalRow]:
     """How many were answered and right, those of jobs without a price apart."""
     priced = [answer for answer in answers if not answer.verdict.without_price]
-    table = [share(part, "answered", [each.answered for each in answers])]
+    table = [share(part, "answered", [answer.answered for answer in answers])]
     for objective in OBJECTIVES:
         own = [each.verdict.right for each in priced if each.objective == objective]
         table.append(share(part, f"{objective}: right", own))
     table.append(share(part, "right, all three", [each.verdict.right for each in priced], RIGHT))
     table.append(share(part, "who always takes the fastest: right", [each.fastest_right for each in priced]))
-    unpriced = [each.verdict.right for each in answers if each.verdict.without_price]
+    unpriced = [answer.verdict.right for answer in answers if answer.verdict.without_price]
     return [*table, share(part, "no price known: says so, or the fastest", unpriced, RIGHT)]
 
 

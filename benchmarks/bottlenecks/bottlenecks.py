@@ -88,7 +88,7 @@ class Finding:
             return Verdict.UNSURE if any(map(rises, self.ratios.values())) else Verdict.RIGHT
         if self.named not in self.ratios:
             return Verdict.WRONG
-        own, others = self.ratios[self.named], [self.ratios[each] for each in self.others]
+        own, others = self.ratios[self.named], [self.ratios[other] for other in self.others]
         if rises(own) and all(stays(other) for other in others):
             return Verdict.RIGHT
         settled = own.high < RISES or any(rises(other) for other in others)
@@ -125,7 +125,7 @@ def ratio_of(relaxed: Sequence[float], base: Sequence[float]) -> Estimate:
 
 def holds(findings: Sequence[Finding], exceptions: int) -> bool:
     """Whether all names but at most `exceptions` are right, and those are `ambiguous`."""
-    rest = [each for each in findings if each.verdict is not Verdict.RIGHT]
+    rest = [finding for finding in findings if finding.verdict is not Verdict.RIGHT]
     return len(rest) <= exceptions and all(each.named is Bottleneck.AMBIGUOUS for each in rest)
 
 
@@ -235,9 +235,9 @@ def show(findings: Sequence[Finding]) -> int:
                 each.reason,
             )
         )
-    right = sum(_is_right(each) for each in findings)
+    right = sum(_is_right(finding) for finding in findings)
     good = holds(findings, WRONG_AT_MOST)
-    print(f"cores that something else on this host used: up to {max(each.other_cores for each in findings):.2f}")
+    print(f"cores that something else on this host used: up to {max(finding.other_cores for finding in findings):.2f}")
     print(f"{right} of {len(findings)} right: {'holds' if good else 'DOES NOT HOLD'}")
     return 0 if good else 1
 

@@ -152,10 +152,10 @@ def _judged(
 
 def table(family: str, here: Sequence[Replay]) -> list[GoalRow]:
     """The rows of one family."""
-    right: dict[str, list[bool]] = {each.order: [] for each in here}
+    right: dict[str, list[bool]] = {replay.order: [] for replay in here}
     for replay in here:
         right[replay.order].append(all(replay.right))
-    own = [each for each in here if each.order == FREE]
+    own = [replay for replay in here if replay.order == FREE]
     settled = [all(each.right) for each in own if each.ended == "settled"]
     runs, points = [len(each.runs) for each in own], [len({run.configuration for run in each.runs}) for each in own]
     seconds = [sum(run.wall_seconds for run in each.runs) / each.case.seconds for each in own]

@@ -119,8 +119,8 @@ def _plan_of(specs: Sequence[RunSpec]) -> WorkloadPlan:
         specs[0].workload,
         tuple(sorted({spec.batch_size for spec in specs})),
         tuple(sorted({limit.vcpus for limit in limits if limit.vcpus is not None})),
-        tuple(sorted({each.memory_bytes for each in limits if each.memory_bytes is not None})),
-        tuple(dict.fromkeys(each.disk for each in limits if each.disk is not None)),
+        tuple(sorted({limit.memory_bytes for limit in limits if limit.memory_bytes is not None})),
+        tuple(dict.fromkeys(limit.disk for limit in limits if limit.disk is not None)),
         gpu_count=tuple(sorted(counts)) if counts != {0} else (),
     )
 

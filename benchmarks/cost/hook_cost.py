@@ -119,7 +119,7 @@ def main() -> int:
     if told != (given.rounds + 1) * given.steps:
         print(f"the hook told {told} steps of {(given.rounds + 1) * given.steps}")
         return 1
-    bare = median(each["bare"] for each in rounds)
+    bare = median(round_["bare"] for round_ in rounds)
     print(f"the hook's own CPU time: {own:.2f} us a step; the loop by itself: {bare:.0f} us a step")
     costs = [round_["hook"] - round_["bare"] for round_ in rounds]
     low, middle, high = quantiles(costs, n=4)

@@ -137,7 +137,7 @@ class Initramfs:
     def tree(self, folder: Path, unused: Iterable[str] = ()) -> None:
         """Every file below a folder, with the libraries of the shared objects among them."""
         for place, folders, files in os.walk(folder):
-            folders[:] = [each for each in folders if each not in unused]
+            folders[:] = [folder for folder in folders if folder not in unused]
             for name in files:
                 path = Path(place, name)
                 if path.suffix == ".so" or ".so." in name:

@@ -55,10 +55,10 @@ def main() -> int:
         print("vCPUs  cores used: median (least-most)  of asked  throttled  other cores")
         for asked in (size for size in ASKED if size <= len(backend.allowed)):
             windows = [least_disturbed(backend, asked, seconds) for _ in range(given.repeats)]
-            cores, throttled = [window.cores for window in windows], median(each.throttled for each in windows)
+            cores, throttled = [window.cores for window in windows], median(window.throttled for window in windows)
             worst = max(worst, abs(median(cores) / asked - 1))
             shown = f"{median(cores):.4g} ({min(cores):.4g}-{max(cores):.4g})"
-            others = median(each.others for each in windows)
+            others = median(window.others for window in windows)
             print(
                 f"{asked:5.2f}  {shown:32s}  {median(cores) / asked:8.3f}  {throttled:9.0%}  {others:11.2f}", flush=True
             )

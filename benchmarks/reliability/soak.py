@@ -177,7 +177,7 @@ class Soak:
     def _new(self, kinds: list[str]) -> SoakedStudy:
         self._made += 1
         images = "images" in kinds and (len(kinds) == 1 or self._random.random() < SHARE_OF_IMAGES)
-        kind = "images" if images else next(each for each in kinds if each != "images")
+        kind = "images" if images else next(kind for kind in kinds if kind != "images")
         path = self._place / f"{kind}-{self._made}"
         file = path.with_suffix(".yaml")
         file.write_text(STUDIES[kind].replace("DATA", str(self._data)))

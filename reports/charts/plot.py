@@ -372,7 +372,9 @@ class Plot:
 
     def _ceilings(self) -> Iterator[Markup]:
         """Lines with their names above them, or below the lower one of two that are close."""
-        shown = sorted((each for each in self.ceilings if each.throughput <= self.y.high), key=lambda c: -c.throughput)
+        shown = sorted(
+            (ceiling for ceiling in self.ceilings if ceiling.throughput <= self.y.high), key=lambda c: -c.throughput
+        )
         last = -LINE
         for ceiling in shown:
             height = self.y(ceiling.throughput)

@@ -124,7 +124,7 @@ def binding_map(subject: Subject) -> Figure | None:
         columns=tuple(f"{vcpus:g}" for vcpus in plane.columns),
         rows=tuple(_row_named(plane.axis, row) for row in plane.rows),
         cells=cells,
-        notes=tuple(_("emulated") if each.disk in subject.study.emulated_disks else "" for each in plane.rows)
+        notes=tuple(_("emulated") if row.disk in subject.study.emulated_disks else "" for row in plane.rows)
         if plane.axis == "disk"
         else (),
         description=clauses(row_text(cell.title.split("\n")) for cell in cells.values()),

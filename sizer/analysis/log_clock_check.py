@@ -96,9 +96,9 @@ def disagreement(lines: Sequence[ToldLine], batch_size: int, of_samples: bool) -
         return None
     factors = [interval.told * interval.batches / interval.seconds for interval in intervals]
     factor = median(factors)
-    low = [each for each in factors if each < 1 / DISAGREES]
-    high = [each for each in factors if each > DISAGREES]
-    told = median(each.told for each in intervals)
+    low = [factor for factor in factors if factor < 1 / DISAGREES]
+    high = [factor for factor in factors if factor > DISAGREES]
+    told = median(interval.told for interval in intervals)
     if counter is None:
         # A line may be of many batches: only that it comes too often can be seen.
         if len(high) < STEADY * len(factors):

@@ -195,7 +195,7 @@ def doubts(
         return [Doubt(DoubtKind.USER, names, run_as, problem=Message("{error}", error=error))] if names else []
     found = _doubts_of_frameworks(workloads, [python.framework for python in named])
     for workload in workloads:
-        chosen = next((each for each in named if each.framework == workload.framework), None)
+        chosen = next((python for python in named if python.framework == workload.framework), None)
         most = max(spec.gpu_count for spec in specs if spec.workload == workload)
         found += doubts_of_gpu(workload, max(1, most), chosen, run_as)
         found += _doubts_of_program(workload, beside)

@@ -37,7 +37,7 @@ def predict(
     found = workload_of(model, workload)
     if found.refused and not found.measured.rates:
         raise _refused(found.refused, found)
-    known = [name_of_disk(each.name) for each in found.measured.disks]
+    known = [name_of_disk(disk.name) for disk in found.measured.disks]
     if disk is not None and disk not in known:
         raise InputError(
             "disk `{disk}` was not measured for `{found}`; give {known}.",
@@ -168,11 +168,14 @@ def _means(gpu: str, each: Gpus, workload: WorkloadModel) -> bool:
 
 def _not_measured(gpu: str, workload: WorkloadModel) -> InputError:
     device = workload.facts.device
-    if meant_gpu(gpu, [each.gpu for each in workload.measured.did_not_fit if each.gpu]) is not None:
+    if (
+        meant_gpu(gpu, [configuration.gpu for configuration in workload.measured.did_not_fit if configuration.gpu])
+        is not None
+    ):
         return InputError(
             "No run of `{workload}` on GPU `{gpu}` completed: it ran out of memory.", workload=workload.name, gpu=gpu
         )
-    names = dict.fromkeys(each.gpu for each in workload.measured.gpus if each.gpu)
+    names = dict.fromkeys(gpu.gpu for gpu in workload.measured.gpus if gpu.gpu)
     usual = [device.gpu or device.label] if device.kind != "cpu" else [Message("none, as its runs had")]
     return InputError(
         "GPU `{gpu}` was not measured for `{workload}`; give {names}.",

@@ -96,7 +96,7 @@ def word(kind: str, text: str) -> str:
 
 def meaning(header: str) -> Meaning | None:
     """What a header means in any table; None where that is not known, or depends on the table."""
-    return next((each for each in meanings(header) if not each.where), None)
+    return next((meaning for meaning in meanings(header) if not meaning.where), None)
 
 
 @lru_cache(maxsize=4096)
@@ -131,13 +131,13 @@ def _plain(header: str) -> str:
 def _named(plain: str) -> tuple[Meaning, ...]:
     """By a column's own name, or those of `headers.csv`, with or without a unit behind them."""
     own = [Meaning(name) for name in (*COLUMNS, *TIMES, BATCH_PER_GPU) if _plain(name) == plain]
-    found = [each for means, where in names("column").get(plain, ()) for each in _meant(means, where)]
+    found = [meaning for means, where in names("column").get(plain, ()) for meaning in _meant(means, where)]
     if own or found:
         found = [replace(each, unit=UNSAID) if each.column in LATENCIES else each for each in found]
         return (*(each for each in found if each.where), *own, *(each for each in found if not each.where))
     base, _, last = plain.rpartition(" ")
     kinds = dict.fromkeys(LATENCIES, "time") | dict.fromkeys(("memory_gib", GPU_MEMORY), "bytes")
-    timed = [each for means, where in names("column").get(base, ()) for each in _meant(means, where)]
+    timed = [meaning for means, where in names("column").get(base, ()) for meaning in _meant(means, where)]
     return tuple(
         replace(each, unit=unit) for each in timed if each.column in kinds and (unit := word(kinds[each.column], last))
     )

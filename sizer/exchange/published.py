@@ -95,7 +95,7 @@ def configuration_form(configuration: Configuration) -> dict[str, Any]:
 def is_emulated(workload: WorkloadModel, disk: str | None) -> bool:
     """Whether the accelerator is emulated, or this disk: without a name, any that the workload was measured on."""
     disks = workload.measured.disks
-    any_disk = any(each.emulated for each in disks) if disk is None else disk_is_emulated(workload, disk)
+    any_disk = any(disk.emulated for disk in disks) if disk is None else disk_is_emulated(workload, disk)
     return workload.facts.device.kind == "emulated" or any_disk
 
 
@@ -134,9 +134,9 @@ def _answer_form(answer: Answer, workload: WorkloadModel) -> dict[str, Any]:
         ],
         "emulated_rate": next(
             (
-                dict(each.figures)
-                for each in answer.reasons
-                if each.code is ReasonCode.EMULATED and not each.has("disk")
+                dict(reason.figures)
+                for reason in answer.reasons
+                if reason.code is ReasonCode.EMULATED and not reason.has("disk")
             ),
             None,
         ),

@@ -258,7 +258,7 @@ class StepCounter:
         again = [rival for rival in rivals if rival.again]
         self._lead = (again or rivals)[0]
         self.side_by_side |= len(again) > 1
-        self._beside = [each for each in rivals if each is not self._lead]
+        self._beside = [rival for rival in rivals if rival is not self._lead]
         for each in self._beside:
             each.steps = each.first = 0
             each.held.clear()

@@ -59,8 +59,8 @@ class Topology:
         """What there is of each."""
         return CpuCounts(
             sockets=len({processor.socket for processor in self.processors}),
-            nodes=len({each.node for each in self.processors}),
-            cores=len({each.core for each in self.processors}),
+            nodes=len({processor.node for processor in self.processors}),
+            cores=len({processor.core for processor in self.processors}),
             cpus=len(self.processors),
         )
 
@@ -103,7 +103,7 @@ def choose_cpus(topology: Topology, vcpus: float, allowed: Collection[int]) -> t
     few NUMA nodes as will hold them; of nodes that do equally well, the smallest. HostError if fewer are allowed.
     """
     count = ceil(vcpus)
-    usable = [each for each in topology.processors if each.cpu in allowed]
+    usable = [processor for processor in topology.processors if processor.cpu in allowed]
     if count > len(usable):
         raise HostError(
             "{vcpus} vCPUs were asked for, and this host allows {usable}; ask for at most {usable} vCPUs.",

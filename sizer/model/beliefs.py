@@ -200,12 +200,12 @@ def _accelerators(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator
         alike = [each for each, its in zip(seen, labels, strict=True) if its == label]
         highest = max(each.log_rate - math.log(max(1, gpus_of(each.configuration))) for each in alike)
         yield _line("accelerator, rates alone", highest, f":{label}")
-    if len({batch_of(each.configuration) for each in seen}) > 1:
+    if len({batch_of(observation.configuration) for observation in seen}) > 1:
         yield _line("launch")
         yield _switch("accelerator launches" if apart else "accelerator launches, none")
         for label in apart:
             yield _line("launch, accelerator", of=f":{label}")
-    if len({max(1, gpus_of(each.configuration)) for each in seen}) > 1:
+    if len({max(1, gpus_of(observation.configuration)) for observation in seen}) > 1:
         yield _line("gpus")
 
 

@@ -177,8 +177,8 @@ def build_rows(
     predictions are about.
     """
     feeds = [facts.feed] * len(configurations) if seen is None else [observation.feed for observation in seen]
-    disks, disk = _numbered([disk_of(each) for each in configurations])
-    labels, accelerator = _numbered([label_at(facts, each) for each in configurations])
+    disks, disk = _numbered([disk_of(configuration) for configuration in configurations])
+    labels, accelerator = _numbered([label_at(facts, configuration) for configuration in configurations])
     missed = [_missed_share(facts, measured, at, feed, what_if) for at, feed in zip(configurations, feeds, strict=True)]
     for place, each in enumerate(seen or ()):  # as it was accounted where the page cache kept some
         if each.feed.natural and each.read_bytes is not None and facts.read_bytes:
@@ -187,7 +187,7 @@ def build_rows(
     gpus = [gpus_of(configuration) for configuration in configurations]
     rates = [what_if.disk_rates or (its.rates if (its := measured.disk(name)) else DiskRates()) for name in disks]
     read = [read_seconds(facts, rate) or (0.0, False) for rate in rates]
-    write = [write_seconds(facts, each) or 0.0 for each in rates]
+    write = [write_seconds(facts, rate) or 0.0 for rate in rates]
     free = np.array([what_if.disk_rates is None and disk_is_free(facts, measured, name) for name in disks], dtype=bool)
     replays = np.array([feed.input == REPLAY for feed in feeds], dtype=bool)
     inputs = (facts.feed.input, "disk", "cached")
@@ -198,9 +198,11 @@ def build_rows(
         log_read = np.log(seconds)[disk]
         log_write = np.log(np.where(replays | ~reads, 0.0, np.array(write, dtype=float)[disk]))
     return Rows(
-        vcpus=np.array([vcpus_of(each) for each in configurations], dtype=float),
-        batch_ratio=np.array([facts.reference_batch / max(1, batch_of(each)) for each in configurations], dtype=float),
-        memory_bytes=np.array([memory_of(each) for each in configurations], dtype=float),
+        vcpus=np.array([vcpus_of(configuration) for configuration in configurations], dtype=float),
+        batch_ratio=np.array(
+            [facts.reference_batch / max(1, batch_of(configuration)) for configuration in configurations], dtype=float
+        ),
+        memory_bytes=np.array([memory_of(configuration) for configuration in configurations], dtype=float),
         least_memory=float(measured.memory_bytes[0]) if measured.memory_bytes else float(GIB),
         disks=disks,
         disk=disk,

@@ -139,9 +139,9 @@ def _seen(rows: Rows, seen: Sequence[Observation]) -> dict[str, Any]:
         "disk": [rows.disks[number] for number in rows.disk],
         "label": [rows.labels[number] for number in rows.accelerator],
         "batch": [max(1, batch_of(observation.configuration)) for observation in seen],
-        "feed": [_feed_name(each.feed) for each in seen],
-        "log_rate": _rounded(each.log_rate for each in seen),
-        "deviation": _rounded(each.deviation for each in seen),
+        "feed": [_feed_name(observation.feed) for observation in seen],
+        "log_rate": _rounded(observation.log_rate for observation in seen),
+        "deviation": _rounded(observation.deviation for observation in seen),
     }
     return _table(columns, len(seen))
 
@@ -188,7 +188,7 @@ def _measured(model: WorkloadModel) -> dict[str, Any]:
             "accelerators": bool(facts.accelerator_rates),
         },
         "did_not_fit": [asdict(configuration) for configuration in measured.did_not_fit],
-        "overfilled": [asdict(each) for each in measured.overfilled],
+        "overfilled": [asdict(configuration) for configuration in measured.overfilled],
         **_trials(measured.trials),
     }
 
@@ -198,11 +198,11 @@ def _rates(model: WorkloadModel) -> dict[str, list[Any]]:
     rates = model.measured.rates
     by_equation = model.refused is None and model.facts.core_seconds is not None
     ends = ("value", "low", "high")
-    own = {name: _rounded((getattr(each.of_new_run, name) for each in rates), RATE_DIGITS) for name in ends}
+    own = {name: _rounded((getattr(rate.of_new_run, name) for rate in rates), RATE_DIGITS) for name in ends}
     return {
-        **{name: [getattr(each.configuration, name) for each in rates] for name in PLACE},
+        **{name: [getattr(rate.configuration, name) for rate in rates] for name in PLACE},
         "rate": [rate.throughput.value for rate in rates],
-        "evidence": [each.evidence.value if each.evidence else None for each in rates],
+        "evidence": [rate.evidence.value if rate.evidence else None for rate in rates],
         **({name: [None] * len(rates) for name in ends} if by_equation else own),
     }
 

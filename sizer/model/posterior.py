@@ -83,10 +83,14 @@ def _log_likelihood(facts: WorkloadFacts, rows: Rows, seen: Sequence[Observation
     """Of R vectors of the quantities ln of how likely these observations are under each (R,)."""
     from scipy.special import log_ndtr
 
-    target, deviation = (np.array([getattr(each, name) for each in seen]) for name in ("log_rate", "deviation"))
-    starved, misfit = np.array([each.starved for each in seen]), misfit_of(facts, seen)
+    target, deviation = (
+        np.array([getattr(observation, name) for observation in seen]) for name in ("log_rate", "deviation")
+    )
+    starved, misfit = np.array([observation.starved for observation in seen]), misfit_of(facts, seen)
     vcpus = np.array([vcpus_of(observation.configuration) for observation in seen])
-    accounted = (np.array([[each.core_seconds, each.accelerator_seconds] for each in seen], dtype=float)).T
+    accounted = (
+        np.array([[observation.core_seconds, observation.accelerator_seconds] for observation in seen], dtype=float)
+    ).T
     with np.errstate(divide="ignore"):
         busy, accelerator_busy = np.log(np.where(accounted > 0, accounted, np.nan)) - [np.log(vcpus), 0 * vcpus]
 
@@ -115,11 +119,11 @@ def sample(
     The likelihood takes R vectors and gives (R,). Of what no run can tell the belief itself is kept.
     """
     untold = [belief for belief in beliefs if belief.untold]
-    beliefs = [each for each in beliefs if not each.untold]
+    beliefs = [belief for belief in beliefs if not belief.untold]
     random = np.random.default_rng(SEED)
-    names = tuple(each.name for each in beliefs)
-    mean = np.array([each.mean for each in beliefs])
-    deviation = np.array([each.deviation for each in beliefs])
+    names = tuple(belief.name for belief in beliefs)
+    mean = np.array([belief.mean for belief in beliefs])
+    deviation = np.array([belief.deviation for belief in beliefs])
 
     def likelihood(standard: Array) -> Array:
         found = log_likelihood(Draws(names, mean + deviation * standard))

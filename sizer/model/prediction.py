@@ -270,7 +270,7 @@ def _predictions(model: WorkloadModel, configurations: Sequence[Configuration], 
     found, plain = rates(model, configurations, what_if), what_if == WhatIf()
     rows = found.solution.rows
     shares = [shares_by_bottleneck(*each) for each in zip(found.shares, rows.read_is_iops, strict=True)]
-    evidence = [model.measured.evidence_at(each) if plain else None for each in configurations]
+    evidence = [model.measured.evidence_at(configuration) if plain else None for configuration in configurations]
     binding = [bottleneck_of(share, its) for share, its in zip(shares, evidence, strict=True)]
     for place, configuration in enumerate(configurations):
         if not _is_shown(model, configuration, binding[place], bool(rows.is_free[place])):

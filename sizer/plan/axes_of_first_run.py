@@ -104,7 +104,9 @@ def needs_of(run: Run, host: HostSize) -> Needs | None:
         data_bytes=run.data_set.bytes if run.data_set is not None else 0,
         threads=run.memory.peak_threads or None,
         samples_seen=all(warning.kind is not WarningKind.SAMPLES_NOT_SEEN for warning in run.warnings),
-        taken_cores=next((each.figures["cores"] for each in run.warnings if each.kind is WarningKind.CONTENDED), 0.0),
+        taken_cores=next(
+            (warning.figures["cores"] for warning in run.warnings if warning.kind is WarningKind.CONTENDED), 0.0
+        ),
     )
 
 

@@ -37,7 +37,7 @@ def reference(study: Study, host: HostSize) -> RunSpec | None:
     A workload whose rate shows a slower host, and that starts quickly: its point, or else its most vCPUs and memory.
     Where every accelerator is emulated, the fewest vCPUs, which are the likeliest to be what binds.
     """
-    if sum(size(each, study.around) for each in study.workloads) > MOST_RUNS:
+    if sum(size(workload, study.around) for workload in study.workloads) > MOST_RUNS:
         return None
     measured = [configurations(workload, study, host) for workload in study.workloads]
     isolated = sum(len(isolating_runs(plan, study, host)) for plan in study.workloads)

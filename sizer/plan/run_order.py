@@ -40,7 +40,7 @@ def plan(study: Study, host: HostSize) -> tuple[RunSpec, ...]:
     """
     points: list[RunSpec] = []
     others: list[RunSpec] = []
-    count = sum(size(each, study.around) for each in study.workloads) * study.measure.repeats
+    count = sum(size(workload, study.around) for workload in study.workloads) * study.measure.repeats
     if count > MOST_RUNS:
         raise InputError(
             "This study asks for {count} runs; shorten its axes, or vary one axis at a time with `around`.",
@@ -50,7 +50,7 @@ def plan(study: Study, host: HostSize) -> tuple[RunSpec, ...]:
         first, *rest = configurations(workload, study, host)
         (points if study.around is not None else others).append(first)
         others += rest
-    isolated = [spec for each in study.workloads for spec in isolating_runs(each, study, host)]
+    isolated = [spec for workload in study.workloads for spec in isolating_runs(workload, study, host)]
     blocks = [
         _block(points, [*others, *isolated] if repeat == 0 else others, study.measure.seed, repeat)
         for repeat in range(study.measure.repeats)

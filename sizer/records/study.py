@@ -379,7 +379,7 @@ def _identity(workload: Workload, device: Device, several: bool) -> dict[str, ob
     identity["device"] = _device_identity(device, several)
     # Of a variable that is not stored only the name is known when the study goes on.
     identity["env"] = {variable.name: variable.value for variable in workload.env}
-    defaults = {each.name: each.default for each in fields(workload)}
+    defaults = {field_.name: field_.default for field_ in fields(workload)}
     defaults["mode"] = workload.mode and KINDS[workload.kind].mode
     for name in _LATER_FIELDS:
         if getattr(workload, name) == defaults[name]:

@@ -58,7 +58,7 @@ def refuse_other_machine(where: str, before: Mapping[str, Any], now: Mapping[str
 def refuse_other_versions(where: str, runs: Iterable[Run], before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     """Raise InputError when these runs were measured with another version of a framework than is there now."""
     used = {run.spec.workload.framework for run in runs}
-    here = {each.framework: each for each in installed_of(now)}
+    here = {installed.framework: installed for installed in installed_of(now)}
     for installed in installed_of(before):
         package = FRAMEWORKS[installed.framework].package if installed.framework in RUNNABLE else ""
         then = installed.packages.get(package)

@@ -98,7 +98,7 @@ def gpus_compared(options: Sequence[GpuOption], terms: Terms) -> list[str]:
     rates = {
         gpus_named(option): option.throughput for option in options if option.throughput and option.retired is None
     }
-    prices = {gpus_named(each): each.usd_per_million_samples for each in options}
+    prices = {gpus_named(option): option.usd_per_million_samples for option in options}
     costs = {name: cost for name, rate in rates.items() if (cost := _by_rate(prices[name], rate)) is not None}
     sentences = []
     if len(costs) > 1:

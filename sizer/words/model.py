@@ -279,7 +279,7 @@ def what_if_refusals(memory_bytes: tuple[int, ...], refused: Refusal | None, ter
     )
     not_fitted = refused or Refusal(reason(ReasonCode.NOT_FITTED))
     with without_marks():
-        sentences = {each.code.value: reason_sentence(each, terms) for each in reasons}
+        sentences = {reason.code.value: reason_sentence(reason, terms) for reason in reasons}
         return {**sentences, ReasonCode.NOT_FITTED.value: refusal_sentences(not_fitted, terms)}
 
 

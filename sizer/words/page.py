@@ -476,7 +476,7 @@ def cell_ranked(cell: CrossCell, each: CrossRow) -> list[str]:
 
 def cross_answer(table: CrossTable) -> str:
     """Which column is the fastest in how many rows, surely where no figure is doubtful; empty where none compares."""
-    compared = [each for each in table.rows if sum(cell.seconds is not None for cell in each.cells) > 1]
+    compared = [row for row in table.rows if sum(cell.seconds is not None for cell in row.cells) > 1]
     if not compared:
         return ""
     first = [[at for at, cell in enumerate(each.cells) if cell.rank == 1] for each in compared]
@@ -521,7 +521,7 @@ _NETWORKS: Mapping[kinds.DifferenceKind, str] = {
 
 def cross_notes(table: CrossTable, alike: Sequence[str]) -> list[str]:
     """Under the table: what its figures are, what rows share, how sure ranks are, which networks differ."""
-    modes = {each.mode for each in table.rows}
+    modes = {row.mode for row in table.rows}
     note = _(
         "Figures are seconds a mini-batch with the 95 % interval of their runs[[, all with {alike}]]. A "
         "rank counts those in the row that are surely faster, so two that cannot be told apart share "
@@ -531,9 +531,9 @@ def cross_notes(table: CrossTable, alike: Sequence[str]) -> list[str]:
         "busy host: {doubtful}.]]",
         table=table,
         alike=row(alike),
-        compares=any(cell.ratio is not None and cell.ratio > 1 for each in table.rows for cell in each.cells),
+        compares=any(cell.ratio is not None and cell.ratio > 1 for row in table.rows for cell in row.cells),
         modes=kinds.TRAIN in modes and len(modes) > 1,
-        doubtful=sum(bool(cell.doubtful) for each in table.rows for cell in each.cells),
+        doubtful=sum(bool(cell.doubtful) for row in table.rows for cell in row.cells),
     )
     different = [(network, kinds.DIFFERENCES[network]) for network in table.not_the_same]
     return [note, *(_(_NETWORKS[each.kind], network=name, **each.parameters) for name, each in different)]
@@ -564,7 +564,7 @@ def cross_lines(table: CrossTable, study: Study) -> Iterator[str]:
 
 def cross_groups(table: CrossTable, study: Study) -> tuple[list[str], list[CrossGroup]]:
     """What all rows have alike, in words, and the rows by network and mode with what each has of its own."""
-    conditions = [_conditions(each, study) for each in table.rows]
+    conditions = [_conditions(row, study) for row in table.rows]
     same = [len(set(values)) == 1 for values in zip(*conditions, strict=True)]
     alike = [part for part, is_same in zip(conditions[0], same, strict=True) if is_same and part]
     apart = [
@@ -578,7 +578,7 @@ def cross_groups(table: CrossTable, study: Study) -> tuple[list[str], list[Cross
         title = (
             network if same[0] or mode is None else row([network, _("training") if training else mode_in_words(mode)])
         )
-        tried = [at for at in range(len(table.columns)) if any(each.cells[at].runs for each in rows)]
+        tried = [at for at in range(len(table.columns)) if any(row.cells[at].runs for row in rows)]
         groups.append(CrossGroup(title, rows, own, tuple(tried)))
     return alike, groups
 

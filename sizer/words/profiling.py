@@ -224,7 +224,7 @@ def log_times(content: LogContent) -> str:
     """What the lines tell of a batch's time, or of the rate: the least, the most and the middle; '' where nothing."""
     readings = [line.reading for line in content.read]
     times = [seconds for reading in readings if (seconds := reading.seconds_a_batch) is not None]
-    rates = [each.rate for each in readings if each.rate is not None]
+    rates = [reading.rate for reading in readings if reading.rate is not None]
     written, figures = (format_seconds, times) if times else (format_number, rates)
     if not figures:
         return ""

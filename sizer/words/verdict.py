@@ -242,7 +242,9 @@ def idle_sentence(answer: Answer) -> str:
 def against_sentence(answer: Answer, terms: Terms) -> str:
     """What the job takes, or what the answer costs and gives beside another one; empty where there is none."""
     found = [reason for reason in answer.reasons if reason.code in (ReasonCode.JOB_TAKES, ReasonCode.JOB_COSTS)]
-    beside = [each for each in answer.reasons if each.code is ReasonCode.BASELINE or each.text("role") == "next"]
+    beside = [
+        reason for reason in answer.reasons if reason.code is ReasonCode.BASELINE or reason.text("role") == "next"
+    ]
     return "" if answer.spec is None else paragraph(_unmarked(found or beside[:1], terms))
 
 
@@ -293,7 +295,7 @@ Fact = tuple[str, str, str]
 def page_reasons(answer: Answer, terms: Terms) -> tuple[list[str], list[str]]:
     """Why the answer is so: the three most important reasons that nothing beside them says; those that fold away."""
     first = [reason for reason in answer.reasons if reason.code not in (*NOTES, *SAID_BESIDE)][:MOST_REASONS]
-    return _unmarked(first, terms), _unmarked([each for each in answer.reasons if each not in first], terms)
+    return _unmarked(first, terms), _unmarked([reason for reason in answer.reasons if reason not in first], terms)
 
 
 def _unmarked(reasons: Sequence[Reason], terms: Terms) -> list[str]:

@@ -41,10 +41,10 @@ def test_the_demo_shows_every_axis(study: Study) -> None:
     assert {workload.workload.kind for workload in study.workloads} == {
         *("image_training", "image_inference", "lstm_training", "imagenet_preprocessing"),
     }
-    assert all(len(each.vcpus) >= 3 for each in study.workloads)
-    assert max(len(each.memory_bytes) for each in study.workloads) == 2
-    assert sum(len(each.disk) == 3 for each in study.workloads) == 2
-    assert [each.workload.device.gpu for each in study.workloads if each.workload.device.gpu] == ["V100"]
+    assert all(len(workload.vcpus) >= 3 for workload in study.workloads)
+    assert max(len(workload.memory_bytes) for workload in study.workloads) == 2
+    assert sum(len(workload.disk) == 3 for workload in study.workloads) == 2
+    assert [workload.workload.device.gpu for workload in study.workloads if workload.workload.device.gpu] == ["V100"]
     assert all((tier.emulated.read_bytes_per_second or 0) <= 500e6 for tier in study.disks if tier.emulated)
 
 

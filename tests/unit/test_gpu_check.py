@@ -28,7 +28,7 @@ def test_the_study_of_a_gpu_is_one() -> None:
     assert trained == {(precision, size) for precision in ("fp16", "fp32") for size in (32, 64, 128)}
     for name in ("train", "infer"):
         assert {spec.limits.vcpus for spec in specs if spec.workload.name == name} == {1, 2, 4, 8, 16}
-    assert [each.workload.name for each in study.workloads if each.largest_batch] == ["train-fp16"]
+    assert [workload.workload.name for workload in study.workloads if workload.largest_batch] == ["train-fp16"]
     assert {spec.limits.memory_bytes for spec in specs if spec.workload.name == "train"} == {None, 8 << 30}
     assert len(specs) <= 40
 

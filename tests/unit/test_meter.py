@@ -189,7 +189,7 @@ def test_what_runs_in_the_program_is_plain_python_3_8(path: Path) -> None:
     tree = ast.parse(path.read_text(), feature_version=(3, 8))
     neighbours = {each.stem for each in IN_THE_PROGRAM}
     for node in ast.walk(tree):
-        names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+        names = [name.name for name in node.names] if isinstance(node, ast.Import) else []
         names += [str(node.module)] if isinstance(node, ast.ImportFrom) else []
         assert {name.split(".")[0] for name in names} <= sys.stdlib_module_names | neighbours
         assert not isinstance(node, ast.Match)

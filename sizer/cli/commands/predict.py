@@ -124,7 +124,7 @@ def _question(
     try:
         workload = api.predicting.workload_of(model, asked.get("workload"))
         disk, rates = asked.get("disk"), None
-        measured = list(dict.fromkeys([*disks, *(name_of_disk(each.name) for each in workload.measured.disks)]))
+        measured = list(dict.fromkeys([*disks, *(name_of_disk(disk.name) for disk in workload.measured.disks)]))
         if arguments.disk_iops is not None or arguments.disk_mbps is not None:
             rates = DiskRates(read_iops=arguments.disk_iops, read_bytes_per_second=arguments.disk_mbps)
         elif disk is not None and disk not in measured:

@@ -156,7 +156,7 @@ def asked(few: Fitted) -> Asked:
         found: dict[Question, Prediction | str] = {}
         measured, random = few[name].measured, np.random.default_rng([*name.encode()])
         places = [*(rate.configuration for rate in measured.rates), *measured.did_not_fit]
-        for place, what_if in [*((each, WhatIf()) for each in places), *questions(few[name], random, EACH)]:
+        for place, what_if in [*((place, WhatIf()) for place in places), *questions(few[name], random, EACH)]:
             try:
                 found[name, place, what_if] = predict(few[name], place, what_if)
             except Refused as error:
@@ -232,10 +232,10 @@ def test_each_quantity_is_compared(few: Fitted) -> None:
     assert quantities - {"on"} == {line.partition(",")[0] for line in BELIEFS}
     states = {
         (name.removeprefix("on:"), value > 0)
-        for each in models
-        if each is not None
-        for vector in each.vectors
-        for name, value in zip(each.names, vector, strict=True)
+        for model in models
+        if model is not None
+        for vector in model.vectors
+        for name, value in zip(model.names, vector, strict=True)
         if name.startswith("on:")
     }
     assert states == {(name.partition(",")[0], is_on) for name in SWITCHES for is_on in (True, False)}

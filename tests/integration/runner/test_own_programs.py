@@ -95,7 +95,7 @@ def test_files_that_a_run_leaves_in_its_folder_are_named(measure: Callable[..., 
         "where the next run finds them"
     ]
     again = measure(*python(RATES), cwd=str(folder))
-    assert not [each for each in again.warnings if each.kind is WarningKind.FILES_CHANGED]
+    assert not [warning for warning in again.warnings if warning.kind is WarningKind.FILES_CHANGED]
 
 
 @pytest.mark.parametrize(

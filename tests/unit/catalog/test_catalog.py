@@ -96,9 +96,9 @@ def test_what_was_retired_is_listed_and_never_offered(catalog: Catalog) -> None:
     years = {"Standard_NC24": 2023, "Standard_NC6s_v3": 2025, "g3s.xlarge": 2025, "p3.8xlarge": 2026, "p2.xlarge": 2026}
     assert len(gone) == 51
     assert gone.items() >= years.items()
-    assert not gone.keys() & {each.instance_type for each in catalog.instances()}
+    assert not gone.keys() & {instance.instance_type for instance in catalog.instances()}
     assert "p3dn.24xlarge" in {instance.instance_type for instance in catalog.instances("V100")}
-    lines = [instance_line(each, TODAY) for each in catalog.instance_types]
+    lines = [instance_line(type_, TODAY) for type_ in catalog.instance_types]
     assert sum("; retired 20" in line and "$" not in line for line in lines) == 51
     with pytest.raises(InputError, match=r"`azure/NC6` cannot be rented any more \(retired 2023\)"):
         catalog.instance("azure/NC6")

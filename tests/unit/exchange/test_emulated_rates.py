@@ -74,7 +74,7 @@ def test_what_several_lose_to_each_other_comes_back_and_is_said(read: Read, make
         runs.append(replace(run, spec=spec, configuration=place))
     found = read(write_csv(runs))
     devices = {run.spec.workload.computes_on for run in found.runs}
-    assert {(each.scaling_loss, each.scaling_source) for each in devices} == {(0.05, GIVEN_IN_TABLE)}
+    assert {(device.scaling_loss, device.scaling_source) for device in devices} == {(0.05, GIVEN_IN_TABLE)}
     model = fit(found.runs)
     (answer,) = recommend(model, found.runs, Objective(), stored_catalog()).workloads
     assert (

@@ -92,7 +92,7 @@ def test_every_size_takes_the_fewest_cores_and_nodes(topology: Topology) -> None
     """
     whole = len(topology.processors)
     threads = 2 if topology.hyperthreads else 1
-    per_node = whole // len({each.node for each in topology.processors})
+    per_node = whole // len({processor.node for processor in topology.processors})
     for vcpus in range(1, whole + 1):
         chosen = choose_cpus(topology, vcpus, every(topology))
         used = [processor for processor in topology.processors if processor.cpu in chosen]

@@ -48,8 +48,7 @@ def test_a_step_of_the_host_is_found_and_taken_off(make_run: MakeRun) -> None:
     raw, _ = observe(runs)
     found, _ = observe(runs, drift)
     off = [
-        np.std([each.log_rate - 0.8 * math.log(each.configuration.vcpus or 1) for each in some])
-        for some in (raw, found)
+        np.std([run.log_rate - 0.8 * math.log(run.configuration.vcpus or 1) for run in some]) for some in (raw, found)
     ]
     assert off[1] < 0.25 * off[0]
     assert max(each.deviation for each in found) < min(each.deviation for each in raw)

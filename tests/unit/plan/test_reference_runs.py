@@ -131,7 +131,7 @@ def measured(*references: float | None, between: int = 2) -> list[Run]:
 
 def after_marking(runs: Sequence[Run]) -> list[Run]:
     changed = {mark.id: mark for mark in changed_marks(runs, REFERENCE)}
-    return [changed.get(each.id, each) for each in runs]
+    return [changed.get(run.id, run) for run in runs]
 
 
 def marked(runs: Sequence[Run]) -> list[int]:
@@ -146,9 +146,9 @@ def marked(runs: Sequence[Run]) -> list[int]:
 def test_the_runs_between_are_marked_with_the_figures() -> None:
     """Those between the two measurements that differ, and the reference that is unlike the others."""
     runs = after_marking(measured(742.0, 742.0, 655.0))
-    assert [each.warnings for each in runs[:4]] == [()] * 4
+    assert [run.warnings for run in runs[:4]] == [()] * 4
     between = RunWarning(WarningKind.DRIFTING, {"before": 742.0, "after": 655.0}, "image")
-    assert [each.warnings for each in runs[4:6]] == [(between,)] * 2
+    assert [run.warnings for run in runs[4:6]] == [(between,)] * 2
     alone = {"rate": 655.0, "low": 742.0, "high": 742.0 * (1 + DRIFT_SHARE)}
     assert runs[6].warnings == (RunWarning(WarningKind.DRIFTING, alone, "image"),)
 

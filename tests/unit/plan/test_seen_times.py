@@ -110,5 +110,5 @@ def test_the_estimate_of_a_study_is_a_guess_until_a_run_was_seen() -> None:
     first = program(1.0, BURNS, 0.02)
     assert guessed_workloads([*specs, other]) == ("own", "other")
     assert guessed_workloads([*specs, other], [first]) == ("other",)
-    truth = sum(program(each.limits.vcpus or 1.0, BURNS, 0.02).wall_seconds + AROUND_SECONDS for each in specs)
+    truth = sum(program(spec.limits.vcpus or 1.0, BURNS, 0.02).wall_seconds + AROUND_SECONDS for spec in specs)
     assert estimate_seconds(specs, [first]) == pytest.approx(truth, rel=0.1)

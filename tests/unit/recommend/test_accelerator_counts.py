@@ -56,7 +56,7 @@ def found(make_run: MakeRun) -> tuple[Answer, list[str]]:
 def test_it_says_where_each_number_is_fed(found: tuple[Answer, list[str]]) -> None:
     """Twice the accelerators ask for nearly twice the vCPUs."""
     counts = found[0].accelerator_counts
-    assert [(each.count, each.fed_vcpus) for each in counts] == [(1, 2.0), (2, 4.0), (4, 8.0)]
+    assert [(count.count, count.fed_vcpus) for count in counts] == [(1, 2.0), (2, 4.0), (4, 8.0)]
     asked = [count.asked_vcpus.value for count in counts if count.asked_vcpus is not None]
     assert asked == pytest.approx([380 * 0.004, 723 * 0.004, 1410 * 0.004], rel=0.03)
 

@@ -97,7 +97,7 @@ def test_the_interconnect_is_named_where_synthetic_rows_show_it(ask_table: Asked
         V100,8,real,2050,24
     """
     answer = ask_table(rows, "fastest")
-    reason = next(each for each in answer.reasons if each.code is ReasonCode.HELD_BACK)
+    reason = next(reason for reason in answer.reasons if reason.code is ReasonCode.HELD_BACK)
     assert reason.figures == {"share": pytest.approx(2100 / 3200), "gpu_count": 8.0, "fewer": 1.0}
     linear = ask_table(rows.replace("2100", "3100").replace("2050", "3000"), "fastest")
     assert ReasonCode.HELD_BACK not in _codes(linear)

@@ -117,7 +117,7 @@ def test_why_a_search_was_given_up_is_a_reason(make_run: MakeRun, ask: Ask, outc
     """The answer says it from the stored runs, not only the terminal that saw the search; no rate was asked of it."""
     runs = [make_run(rate, vcpus, memory=4 * GIB) for vcpus, rate in ((0.5, 50), (1, 100), (2, 190))]
     answer = ask(runs + searched([make_run(None, 2, memory=8 * GIB, capped=True, outcome=outcome)]))
-    (reason,) = [each for each in answer.reasons if "given up: the run with 8 GiB" in each]
+    (reason,) = [reason for reason in answer.reasons if "given up: the run with 8 GiB" in reason]
     assert reason.startswith("The memory floor is no higher than 4 GiB; ")
     assert "gave no rate" not in " ".join(answer.reasons)
 

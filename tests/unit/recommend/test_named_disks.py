@@ -81,7 +81,7 @@ def test_each_job_gets_the_cheapest_disk_that_costs_it_nothing(
         taken = f"Compared with disk {_disk(answer)}, a faster disk gains < 1 %"
         assert any(reason.startswith(taken) for reason in _reasons(answer))
         # The fastest is another, if by a hair.
-        assert not any(each.startswith("It is the fastest") for each in _reasons(answer))
+        assert not any(reason.startswith("It is the fastest") for reason in _reasons(answer))
     assert not any("by its disk" in why for why in _why_not(answers["train"]).values())
     (why,) = {_why_not(answers["infer"])[standard]}
     assert re.fullmatch("It loses 1[345] % by its disk, more than the 2 % that a disk may cost.", why)
@@ -96,12 +96,12 @@ def test_no_objective_pays_for_a_disk_that_gains_nothing(tmp_path: Path, prefer:
 def test_what_was_inferred_is_said(tmp_path: Path) -> None:
     """So that whoever knows better can say so."""
     notes = [note_in_words(note) for note in imported(tmp_path, _table(NAMES[0])).notes]
-    assert [each for each in notes if "disk_class" in each] == [
+    assert [note for note in notes if "disk_class" in note] == [
         "The table has no `disk_class` for some disks, so it is taken from their names: `nvme` is nvme, `ssd` is ssd "
         "and `efficiency` is standard. If that is wrong, add the column."
     ]
     notes = [note_in_words(note) for note in imported(tmp_path, _table(NAMELESS, CLASSES)).notes]
-    assert not any("disk_class" in each for each in notes)
+    assert not any("disk_class" in note for note in notes)
 
 
 def test_a_name_that_says_no_class_is_asked_for(tmp_path: Path) -> None:
@@ -118,8 +118,8 @@ def test_a_name_that_says_no_class_is_asked_for(tmp_path: Path) -> None:
 
 def test_only_the_name_that_says_no_class_is_asked_for(tmp_path: Path) -> None:
     notes = [note_in_words(note) for note in imported(tmp_path, _table(("nvme", "ssd", "vol-3"))).notes]
-    assert any("`nvme` is nvme and `ssd` is ssd." in each for each in notes)
-    assert any(each.startswith("It is not known what kind of disk `vol-3` is;") for each in notes)
+    assert any("`nvme` is nvme and `ssd` is ssd." in note for note in notes)
+    assert any(note.startswith("It is not known what kind of disk `vol-3` is;") for note in notes)
 
 
 def test_vcpus_and_disk_are_chosen_together(tmp_path: Path) -> None:

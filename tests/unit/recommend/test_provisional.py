@@ -220,7 +220,7 @@ def test_doubtful_runs_are_counted(curve: Curve, ask: Ask) -> None:
         reason.startswith("In 1 of 5 runs the rate is known") for reason in ask(marked(runs, one_reading, 1)).reasons
     )
     assert any(
-        each.startswith("In 2 of 5 runs the rate is known") for each in ask(marked(runs, one_reading, 1, 2)).reasons
+        reason.startswith("In 2 of 5 runs the rate is known") for reason in ask(marked(runs, one_reading, 1, 2)).reasons
     )
 
 

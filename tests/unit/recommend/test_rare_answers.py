@@ -82,7 +82,7 @@ def test_a_rate_that_rises_with_the_batch_is_said(make_run: MakeRun, answer_of: 
         for vcpus in (1.0, 2.0, 4.0, 8.0)
     ]
     answer = answer_of(runs)
-    (rises,) = (each for each in answer.reasons if each.code is ReasonCode.RISES)
+    (rises,) = (reason for reason in answer.reasons if reason.code is ReasonCode.RISES)
     assert rises.number("batch_size") == 32
     assert 0.2 < rises.number("gain") <= 110 / 70 - 1
 

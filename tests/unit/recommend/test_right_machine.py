@@ -291,7 +291,7 @@ def test_prices_of_alternatives(ask_table: Asked) -> None:
     one = ask_table(
         "instance_type,usd_per_hour,throughput\ng5.xlarge,1.006,300\ng5.xlarge,1.20,305\ng6.xlarge,0.8,250", "fastest"
     )
-    assert [each.usd_per_hour for each in one.alternatives] == [0.8, 1.006]
+    assert [alternative.usd_per_hour for alternative in one.alternatives] == [0.8, 1.006]
 
 
 @pytest.mark.parametrize(

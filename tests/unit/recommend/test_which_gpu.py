@@ -172,7 +172,7 @@ def test_what_follows_from_a_rate_is_as_far_off_as_it_is(make_run: MakeRun, cata
     lines = gpu_option_lines(replace(known, second=two, against_cpu=AgainstCpu(0.1, 0.5)), terms)
     assert any("$3.00 ($1.12 to $9.00) a million images" in line for line in lines)
     assert any(
-        "10 % (5 % to 20 %) of the time on the CPU and 50 % (25 % to 100 %) of the cost" in each for each in lines
+        "10 % (5 % to 20 %) of the time on the CPU and 50 % (25 % to 100 %) of the cost" in line for line in lines
     )
 
 

@@ -133,8 +133,8 @@ def test_pointing_tells_at_every_place() -> None:
     assert edges[0][0] == LEFT
     assert all(left + width == pytest.approx(right, abs=0.11) for (left, width), (right, _) in pairwise(edges))
     assert edges[-1][0] + edges[-1][1] == pytest.approx(RIGHT, abs=0.11)
-    assert [each.findtext("title") for each in columns] == ["one", "between", "two"]
-    assert all(each.get("data-at") for each in columns)
+    assert [column.findtext("title") for column in columns] == ["one", "between", "two"]
+    assert all(column.get("data-at") for column in columns)
 
 
 def test_nothing_in_a_picture_has_a_style_of_its_own() -> None:

@@ -265,7 +265,7 @@ def test_only_so_many_ways_of_failing_show_their_log(material: Material) -> None
     runs = crashed(material, *(Failure(ENDED, last_lines="x" * (number + 1)) for number in range(40))).runs
     entries = doubts.failures(subjects(replace(material, runs=runs)), material.study)
     assert len(entries) == 40
-    assert sum(bool(each["last_words"]) for each in entries) == doubts.MOST_LOGS
+    assert sum(bool(entry["last_words"]) for entry in entries) == doubts.MOST_LOGS
     assert all(entry["log"].startswith("logs/") for entry in entries)
 
 

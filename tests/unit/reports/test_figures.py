@@ -64,7 +64,7 @@ def test_ceilings_have_names(trained: Subject, inferred: Subject) -> None:
 def test_what_changes_along_the_axis_is_no_ceiling(trained: Subject) -> None:
     """A disk where the page cache grows, or where there are several; an accelerator where the batch does."""
     assert [ceiling.throughput for ceiling in ceilings("memory_bytes", trained.runs, trained)] == [219.0]
-    assert [each.throughput for each in ceilings("vcpus", trained.runs, trained)] == [219.0]
+    assert [ceiling.throughput for ceiling in ceilings("vcpus", trained.runs, trained)] == [219.0]
     assert ceilings("batch_size", trained.runs, trained) == ()
 
 

@@ -85,7 +85,7 @@ def test_runs_come_in_the_order_in_which_they_were_measured(path: Path) -> None:
         order = [SPECS[2], SPECS[0], SPECS[1]]
         for moment, spec in enumerate(order):
             folder.add(replace(run(spec), samples=(Sample(time=100.0 + moment / 10),)))
-        assert [each.id for each in folder.runs()] == [spec.id for spec in order]
+        assert [run.id for run in folder.runs()] == [spec.id for spec in order]
 
 
 def test_finished_runs_are_kept_when_the_study_is_run_again(path: Path) -> None:
@@ -107,7 +107,7 @@ def test_a_run_again_takes_the_place_of_the_one_before(path: Path) -> None:
     with StudyFolder.create(path, STUDY, HOST) as folder:
         folder.add(run(SPECS[0], Outcome.INTERRUPTED))
         folder.add(run(SPECS[0], minute=1))
-        assert [each.outcome for each in folder.runs()] == [Outcome.COMPLETED]
+        assert [run.outcome for run in folder.runs()] == [Outcome.COMPLETED]
 
 
 @pytest.mark.parametrize(

@@ -57,17 +57,17 @@ def catalog() -> Catalog:
 def test_each_batch_size_has_its_own_rate(catalog: Catalog) -> None:
     """All of one table, in the order of the batch sizes; that of the middle one stands for the device."""
     device = device_of(SEVERAL, catalog)
-    assert [each.batch_size for each in device.batch_rates] == [32, 64, 128]
+    assert [rate.batch_size for rate in device.batch_rates] == [32, 64, 128]
     slow, middle, fast = (rate.samples_per_second for rate in device.batch_rates)
     assert slow < middle < fast
     assert device.samples_per_second == middle
-    assert len({each.source.removeprefix("interpolated: ") for each in device.batch_rates}) == 1
+    assert len({rate.source.removeprefix("interpolated: ") for rate in device.batch_rates}) == 1
 
 
 def test_a_run_waits_for_the_rate_of_its_batch(catalog: Catalog) -> None:
     """And says so: its device has one rate."""
     study = parsed(SEVERAL, catalog)
-    rates = {each.batch_size: each.samples_per_second for each in study.workloads[0].workload.computes_on.batch_rates}
+    rates = {rate.batch_size: rate.samples_per_second for rate in study.workloads[0].workload.computes_on.batch_rates}
     for batch_size, rate in rates.items():
         device = run_of(study, batch_size).device
         assert (device.samples_per_second, device.batch_rates) == (rate, ())
@@ -107,14 +107,14 @@ def test_a_rate_says_how_sure_it_is_and_where_it_comes_from(catalog: Catalog) ->
     """Also in the resolved study, which has no catalogue; no id of a run follows from it."""
     study = parsed(SEVERAL.replace("[128, 32, 64]", "[32, 64, 1024]"), catalog)
     rates = study.workloads[0].workload.computes_on.batch_rates
-    assert [each.basis for each in rates] == ["published", "published", "extrapolated"]
+    assert [rate.basis for rate in rates] == ["published", "published", "extrapolated"]
     for rate in rates:
         assert rate.low is not None
         assert rate.high is not None
         assert rate.low < rate.samples_per_second < rate.high
     again = parsed(to_yaml(study)).workloads[0].workload.computes_on
-    assert [(each.low, each.high, each.basis) for each in again.batch_rates] == [
-        (each.low, each.high, each.basis) for each in rates
+    assert [(rate.low, rate.high, rate.basis) for rate in again.batch_rates] == [
+        (rate.low, rate.high, rate.basis) for rate in rates
     ]
     assert (run_of(study, 32).device.rate_unsure, run_of(study, 1024).device.rate_unsure) == (False, True)
 

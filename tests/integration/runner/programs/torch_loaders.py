@@ -72,7 +72,7 @@ class Buckets(Sampler):
 def joined(samples):
     """As detection collates: what is on the pictures in one array, the pictures beside it."""
     boxes = torch.cat([sample["boxes"] for sample in samples])
-    return {"boxes": boxes, "image": torch.stack([each["image"] for each in samples])}
+    return {"boxes": boxes, "image": torch.stack([sample["image"] for sample in samples])}
 
 
 def listed(samples):
