@@ -109,7 +109,8 @@ def family_of(sold: Sold) -> str:
 def drawn_fleet(number: int, on_offer: Sequence[Sold], seed: int = SEED) -> Fleet:
     """The fleet of that number; the same for the same seed."""
     random = np.random.default_rng([seed, number])
-    priced = [sold for sold in on_offer if sold.usd_per_hour is not None]
+    known = [sold for sold in on_offer if sold.gpu is None or (sold.gpu in SPEED and sold.gpu_count)]
+    priced = [sold for sold in known if sold.usd_per_hour is not None]
     kind = KINDS_OF_FLEET[number % len(KINDS_OF_FLEET)]
     sold = _members(kind, priced, random)
     job = _job(priced, random)

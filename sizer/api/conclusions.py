@@ -50,7 +50,7 @@ def recommend(
     runs = measured_runs(folder)
     model = fitted(folder) if model is None else model
     chosen, asked = chosen_next(folder, runs, model), folder.study.objective if objective is None else objective
-    offers = Catalog.load() if catalog is None else catalog
+    offers = Catalog.load(keep=True) if catalog is None else catalog
     found = _best_spec(folder, model, runs, asked, offers, chosen, baseline)
     if asked == folder.study.objective and catalog is None and baseline is None:
         _write_recommendation(folder, found, model)
@@ -117,7 +117,7 @@ def _concluded(folder: StudyFolder, on_step: OnStep = no_step) -> Material:
     model, runs = fitted(folder, on_step), folder.runs()
     on_step(StepBegun(Stage.RECOMMENDING))
     chosen = chosen_next(folder, runs, model)
-    recommendation = _best_spec(folder, model, runs, folder.study.objective, Catalog.load(), chosen)
+    recommendation = _best_spec(folder, model, runs, folder.study.objective, Catalog.load(keep=True), chosen)
     _write_recommendation(folder, recommendation, model)
     on_step(StepBegun(Stage.REPORTING))
     table, form = write_tables(runs)

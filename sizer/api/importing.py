@@ -48,7 +48,7 @@ def import_table(
     source, path = Path(source), Path(folder)
     refuse_taken(path)
     on_event(StepBegun(Stage.READING))
-    table = read_measurements(source, Catalog.load(), job_by, columns)
+    table = read_measurements(source, Catalog.load(keep=True), job_by, columns)
     refuse_unusable(path)
     on_event(TableImported(source, table))
     on_event(StepBegun(Stage.STORING))

@@ -35,12 +35,13 @@ class Catalog:
     accelerators: tuple[AcceleratorRate, ...]
 
     @staticmethod
-    def load(*paths: str | Path) -> Catalog:
-        """What these files hold, in a form that `sizer catalog import` reads; of what none of them has, sizer's own.
+    def load(*paths: str | Path, keep: bool = False) -> Catalog:
+        """What these files hold, in a form that `sizer catalog import` reads; of what none of them has, sizer's own,
+        which may be kept in the user's cache.
 
         InputError names the file, the line and the column that is wrong.
         """
-        return _of_files(paths) if paths else _shipped()
+        return _of_files(paths, keep) if paths else _shipped(keep)
 
     @cached_property
     def offered(self) -> tuple[InstanceType, ...]:
@@ -211,7 +212,7 @@ class Catalog:
 def types_where(expression: str, path: str | Path | None = None) -> tuple[InstanceType, ...]:
     """The instance types of a file, or of sizer's own, for which a condition in SQL holds on the columns of that file,
     in the order of `InstanceType.price_order`. InputError says what is wrong with the condition."""
-    database = shipped() if path is None else database_of("instances", read([path]).entries)
+    database = shipped(keep=True) if path is None else database_of("instances", read([path]).entries)
     types = (InstanceType(*row) for row in rows_where(database, selection(InstanceType), expression))
     return tuple(sorted(types, key=lambda instance: instance.price_order))
 
@@ -232,19 +233,19 @@ def _plain(name: str) -> str:
 
 
 @cache
-def _shipped() -> Catalog:
+def _shipped(keep: bool = False) -> Catalog:
     """The one that comes with sizer, which is read once."""
-    database = shipped()
+    database = shipped(keep)
     return Catalog(records(InstanceType, database), records(DiskTier, database), shipped_rates())
 
 
-def _of_files(paths: Sequence[str | Path]) -> Catalog:
+def _of_files(paths: Sequence[str | Path], keep: bool) -> Catalog:
     entries: dict[str, list[Entry]] = defaultdict(list)
     for path in paths:
         kind, rows = read_file(Given(Path(path)))
         entries[kind] += rows
     instances, disks, rates = (entries[kind] for kind in own.KINDS)
-    offers = _shipped()
+    offers = _shipped(keep)
     return Catalog(
         records(InstanceType, database_of("instances", instances)) if instances else offers.instance_types,
         records(DiskTier, database_of("disks", disks)) if disks else offers.disks,

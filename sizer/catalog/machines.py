@@ -9,6 +9,7 @@ import re
 import sqlite3
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from datetime import date
 from functools import cache
@@ -18,6 +19,7 @@ from typing import TypeVar
 
 from sizer.files.cache import cache_folder
 from sizer.files.codec import Origin, from_json
+from sizer.files.own_folder import check_content, check_folder
 from sizer.records.device import DiskRates
 from sizer.records.domains import Amount, Count, Text, Vcpus, Year
 from sizer.records.messages import HostError, InputError
@@ -348,17 +350,21 @@ def _fill(database: sqlite3.Connection) -> None:
 
 
 @cache
-def shipped() -> sqlite3.Connection:
-    """The tables that come with sizer, to be read only: from the user's cache, where they are put once a version.
+def shipped(keep: bool = False) -> sqlite3.Connection:
+    """The tables that come with sizer, to be read only: from the user's cache, where they are put once a version by
+    who may `keep` them: a dry run, and what has not looked at the cache yet, writes nothing.
 
-    Where nothing can be written there, they are made in memory, which takes a third of a second.
+    Else, and where others may write to the cache, they are made in memory, which takes a third of a second.
     """
     try:
         path = cache_folder(os.environ) / f"catalog-{_digest()}.sqlite"
-    except HostError:
+        with suppress(FileNotFoundError):
+            check_folder(path.parent)
+            check_content(path.parent, (), [path.name])
+    except (HostError, InputError, OSError):
         return _in_memory()
     opened = _opened(path)
-    if opened is None:
+    if opened is None and keep:
         try:
             _write(path)
         except (OSError, sqlite3.Error):

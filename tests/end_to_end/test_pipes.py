@@ -33,11 +33,11 @@ def test_no_command_waits_for_ever_for_a_pipe(tmp_path: Path, first_version: Pat
 def test_a_pipe_in_a_files_place_is_read(tmp_path: Path) -> None:
     """`sizer catalog validate <(command)`: a descriptor that the shell hands down."""
     reading, writing = os.pipe()
-    os.write(writing, b'{"schema_version": 1, "instances": [], "disks": []')
-    os.write(writing, b', "accelerators": []}')
+    os.write(writing, b"name,vcpus,")
+    os.write(writing, b"price\nmine.large,4,0.25\n")
     os.close(writing)
     argv = [sys.executable, "-m", "sizer", "catalog", "validate", f"/dev/fd/{reading}"]
     done = subprocess.run(argv, cwd=tmp_path, pass_fds=[reading], capture_output=True, text=True, timeout=300)
     os.close(reading)
     assert done.returncode == 0, done.stderr
-    assert f"/dev/fd/{reading}: 0 entries, all valid" in done.stdout
+    assert f"/dev/fd/{reading}: 1 entry, valid" in done.stdout

@@ -65,10 +65,10 @@ def test_what_is_printed_is_what_is_stored(sizer: Typed, study: Path) -> None:
     assert (printed["objective"], printed["target"]) == ("cheapest", 0.95)
 
 
-@pytest.mark.parametrize("question", [["--objective", "fastest"], ["--target", "0.5"], ["--catalog", "mine.json"]])
+@pytest.mark.parametrize("question", [["--objective", "fastest"], ["--target", "0.5"], ["--catalog", "mine.csv"]])
 def test_another_question_leaves_the_study_as_it_is(sizer: Typed, study: Path, question: list[str]) -> None:
     """The answer is printed alone."""
-    (study.parent / "mine.json").write_text('{"schema_version": 1}')
+    (study.parent / "mine.csv").write_text("name,vcpus,price\nmine.large,4,0.25\n")
     sizer("recommend", "s")
     before = (study / "recommendation.json").read_text()
     done = sizer("recommend", "s", "--json", *question)

@@ -90,12 +90,13 @@ def test_schema_and_catalog_are_data_on_stdout(sizer: Typed) -> None:
 
 def test_a_catalogue_of_ones_own_is_told_as_json(sizer: Typed, folder: Path) -> None:
     """The option may come before the file, and several files are a list."""
-    (folder / "mine.json").write_text('{"schema_version": 1}')
-    listed = json.loads(sizer("catalog", "list", "--json", "mine.json").stdout)
-    assert listed == {"instance_types": [], "disks": [], "accelerators": []}
-    assert json.loads(sizer("catalog", "list", "mine.json", "mine.json", "--json").stdout) == [listed, listed]
-    valid = json.loads(sizer("catalog", "validate", "--json", "mine.json").stdout)
-    assert valid == {"catalogs": [{"file": "mine.json", "entries": 0}]}
+    (folder / "mine.csv").write_text("name,vcpus,price\nmine.large,4,0.25\n")
+    listed = json.loads(sizer("catalog", "list", "--json", "mine.csv").stdout)
+    assert [(each["instance_type"], each["price_per_hour"]) for each in listed["instance_types"]] == [
+        ("mine.large", 0.25)
+    ]
+    valid = json.loads(sizer("catalog", "validate", "--json", "mine.csv").stdout)
+    assert valid == {"catalogs": [{"file": "mine.csv", "entries": 1}]}
 
 
 def test_the_size_that_is_meant_is_said(sizer: Typed) -> None:

@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    catalog = Catalog.load(*arguments.files)
+    catalog = Catalog.load(*arguments.files, keep=True)
     wanted = (arguments.provider, arguments.region)
     if arguments.gpu is not None or any(wanted):
         types = tuple(
@@ -85,7 +85,7 @@ def _validate(arguments: argparse.Namespace) -> int:
     if arguments.files:
         counts = [(path, len(importing.read([path]).entries)) for path in arguments.files]
     else:
-        offers = Catalog.load()
+        offers = Catalog.load(keep=True)
         counts = [(None, len(offers.instance_types) + len(offers.disks) + len(offers.accelerators))]
     if arguments.json:
         print(json.dumps({"catalogs": [{"file": path, "entries": count} for path, count in counts]}, indent=1))
@@ -120,7 +120,7 @@ def _query(arguments: argparse.Namespace) -> int:
 
 
 def _diff(arguments: argparse.Namespace) -> int:
-    old, new = (Catalog.load(*(path,) if path else ()) for path in (arguments.old, arguments.new))
+    old, new = (Catalog.load(*(path,) if path else (), keep=True) for path in (arguments.old, arguments.new))
     found = changes(old, new)
     if arguments.json:
         pairs = ((change.before, change.after) for change in found)

@@ -66,7 +66,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     folder = opened(arguments.folder)
-    catalog = Catalog.load(*(arguments.catalog or ())).at_rates(dict(arguments.rate or ()))
+    catalog = Catalog.load(*(arguments.catalog or ()), keep=True).at_rates(dict(arguments.rate or ()))
     asked = _objective(arguments, folder.study.objective)
     asked = replace(asked, gpus=tuple(dict.fromkeys(map(catalog.gpu, asked.gpus))))
     baseline = None if arguments.baseline is None else catalog.instance(arguments.baseline)

@@ -39,7 +39,7 @@ def test_it_begins_at_the_answer(browser: Any, address: str, material: Material)
     assert spec is not None
     place = Configuration(spec.vcpus, spec.memory_bytes, spec.disk, spec.batch_size)
     assert browser.evaluate(RATE) == f"{format_number(predict_at(model, place).throughput.value)} images/s"
-    assert "no known price" in browser.evaluate(f"{SECTION}.querySelector('.price').textContent")
+    assert " an hour · $" in browser.evaluate(f"{SECTION}.querySelector('.price').textContent")
     assert browser.evaluate(f"{SECTION}.querySelector('.without-script').hidden")
     assert browser.evaluate("location.hash") == ""
 

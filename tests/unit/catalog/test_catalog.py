@@ -159,7 +159,7 @@ def test_the_cache_is_made_once_and_made_again_when_damaged(tmp_path: Path, monk
 
     def read() -> int:
         machines.shipped.cache_clear()
-        return len(machines.records(InstanceType, machines.shipped()))
+        return len(machines.records(InstanceType, machines.shipped(keep=True)))
 
     count = read()
     (made,) = (tmp_path / "cache").iterdir()
@@ -169,14 +169,19 @@ def test_the_cache_is_made_once_and_made_again_when_damaged(tmp_path: Path, monk
         made.write_bytes(damaged)
         assert read() == count
         assert [made] == list((tmp_path / "cache").iterdir())
-    monkeypatch.setenv("SIZER_CACHE", "/proc/none")
-    assert read() == count
+    for unsafe in ("/proc/none", str(tmp_path / "strangers")):
+        monkeypatch.setenv("SIZER_CACHE", unsafe)
+        if unsafe != "/proc/none":
+            Path(unsafe).mkdir()
+            Path(unsafe).chmod(0o777)
+        assert read() == count
+    assert list((tmp_path / "strangers").iterdir()) == []
     machines.shipped.cache_clear()
 
 
 def test_two_processes_make_one_cache(tmp_path: Path) -> None:
     """Each reads a whole one, whichever put it there."""
-    ask = "from sizer.catalog.catalog import Catalog; print(len(Catalog.load().instance_types))"
+    ask = "from sizer.catalog.catalog import Catalog; print(len(Catalog.load(keep=True).instance_types))"
     environment = {**os.environ, "SIZER_CACHE": str(tmp_path)}
     both = [
         subprocess.Popen([sys.executable, "-c", ask], env=environment, stdout=subprocess.PIPE, text=True, cwd=ROOT)

@@ -127,10 +127,10 @@ def test_kinds_and_counts_have_a_picture_and_a_table(page: Page) -> None:
     header, *rows = _machines(shown)
     assert header == ["Machine", "Throughput", "Price", "A million samples", "Beside the others"]
     assert rows[0] == [
-        "1 x V100 gcp n1-highmem-8",
+        "1 x V100 gcp n1-standard-8+1xV100",
         "1,800 samples/s (1,710–1,890)",
-        "$2.95 an hour",
-        "$0.455",
+        "$2.86 an hour",
+        "$0.441",
         "the answer, least cost",
     ]
     assert rows[1][-1] == "fastest"
@@ -146,7 +146,7 @@ def test_the_picture_is_read_out(page: Page) -> None:
     assert label[1].count("samples/s (") == 5
     assert "1 x V100 1,800 samples/s (1,710–1,890)" in label[1]
     assert re.findall(r'class="kind"[^>]*>([^<]*)<', shown) == ["V100", "T4"]
-    assert "<title>1 x V100, gcp n1-highmem-8: 1,800 samples/s (1,710–1,890)</title>" in shown
+    assert "<title>1 x V100, gcp n1-standard-8+1xV100: 1,800 samples/s (1,710–1,890)</title>" in shown
     assert shown.count('class="bar answer-bar"') == 1
     assert "1 x V100 – recommended</tspan>" in shown
 
@@ -156,7 +156,7 @@ def test_machines_that_differ_in_all_have_no_line_through_them(page: Page) -> No
     shown = page(WHOLE_MACHINES)
     assert re.findall(r'class="kind"[^>]*>([^<]*)<', shown) == ["V100", "no accelerator"]
     assert "72 vCPUs" in "".join(row[0] for row in _machines(shown))
-    assert "$3.06 an hour" in "".join(row[2] for row in _machines(shown))
+    assert "$2.86 an hour" in "".join(row[2] for row in _machines(shown))
     curve = shown[shown.index("<h3>Throughput against vCPUs</h3>") :].partition("</figure>")[0]
     assert "other configurations" in curve
 
