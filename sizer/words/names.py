@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date
 
+from sizer.catalog.machines import price_is_old
 from sizer.model.model import CPU_LABEL, GivenUpKind, SearchedFloor, WorkloadModel, name_of_disk
 from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import EMULATED_LABEL, GIVEN_IN_STUDY, GIVEN_IN_TABLE, HOST_DISK, Device, DiskRates
@@ -286,3 +288,10 @@ def _batch_memory(found: LargestBatch) -> str:
 
 QUANTITIES |= {"disk": disk_in_words, "gpu": gpu_name, "outcome": outcome_in_words, "disk_rates": rates_in_words}
 QUANTITIES_OF |= {"resource": resource_name, "bound": bound_in_words, "spec": spec_name}
+
+
+def day_of_price(as_of: str, today: date) -> str:
+    """`2025-03-07, older than a year`."""
+    if not as_of:
+        return _("day unknown")
+    return _("{day}[[old?, older than a year]]", day=as_of, old=price_is_old(as_of, today))

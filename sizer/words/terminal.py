@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import TYPE_CHECKING
 
-from sizer.catalog.machines import SOLD, DiskTier, InstanceType, price_is_old
+from sizer.catalog.machines import SOLD, DiskTier, InstanceType
 from sizer.files.own_folder import user_name
 from sizer.host.findings import BusyBy, Check, Finding, FindingKind
 from sizer.host.lock import MeasuringProcess
@@ -28,6 +28,7 @@ from sizer.words.language import (
     row,
     vcpus_in_words,
 )
+from sizer.words.names import day_of_price
 
 if TYPE_CHECKING:  # what looks at a machine brings NVML, psutil and the metadata of packages
     from sizer.host.machine import Host
@@ -263,14 +264,8 @@ def offer_line(offer: InstanceOffer) -> str:
         "{offer.provider} {offer.instance_type}: {price} ({day}, {offer.source})",
         offer=offer,
         price=_("price unknown") if offer.price is None else _("{price} an hour", price=format_price(*offer.price)),
-        day=_day(offer.as_of, date.today()),
+        day=day_of_price(offer.as_of, date.today()),
     )
-
-
-def _day(as_of: str, today: date) -> str:
-    if not as_of:
-        return _("day unknown")
-    return _("{day}[[old?, older than a year]]", day=as_of, old=price_is_old(as_of, today))
 
 
 def instance_line(offer: InstanceType, today: date) -> str:
@@ -281,7 +276,7 @@ def instance_line(offer: InstanceType, today: date) -> str:
         offer=offer,
         size=row([vcpus_in_words(offer.vcpus), format_bytes(offer.memory_bytes) if offer.memory_bytes else "", gpus]),
         price=_instance_price(offer),
-        day=offer.as_of if offer.as_of and offer.price_per_hour is None else _day(offer.as_of, today),
+        day=offer.as_of if offer.as_of and offer.price_per_hour is None else day_of_price(offer.as_of, today),
     )
 
 

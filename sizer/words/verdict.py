@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from enum import Enum
 
 from sizer.records.answer import Answer, InstanceOffer, Loss, Recommendation
@@ -20,7 +21,7 @@ from sizer.words.language import (
     vcpus_in_words,
     without_marks,
 )
-from sizer.words.names import Terms
+from sizer.words.names import Terms, day_of_price
 from sizer.words.reasons import reason_sentences
 from sizer.words.reasons.suggestions import suggestion_sentences
 
@@ -366,7 +367,7 @@ def price_day(offer: InstanceOffer | None, spot: bool) -> str:
     """`on demand, 2026-07-20`; of a table's own price, that it is."""
     if offer is None or (offer.own and not offer.as_of):
         return _("price of the imported table")
-    return _("[[spot?spot]][[!spot?on demand]], {date}", spot=spot, date=offer.as_of or _("day unknown"))
+    return _("[[spot?spot]][[!spot?on demand]], {day}", spot=spot, day=day_of_price(offer.as_of, date.today()))
 
 
 _NOTHING = N_("loses nothing")

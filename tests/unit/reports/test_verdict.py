@@ -76,7 +76,7 @@ def test_a_row_says_all_that_decides(rows: dict[str, Any]) -> None:
     assert found.cost is not None
     assert found.cost.hour == "$0.0893 an hour"
     assert found.cost.million == "$0.113 a million images"
-    assert found.cost.day == "on demand, 2026-07-20"
+    assert found.cost.day.startswith("on demand, 2026-07-20")
     assert (found.status.word, found.status.symbol, found.how_sure) == (
         "recommended",
         "✓",
@@ -174,7 +174,7 @@ def test_machines_that_were_compared_keep_the_tables_prices(changed: Changed) ->
     assert row.machine is not None
     assert row.machine.name == "AWS c7i.large"
     assert row.cost is not None
-    assert row.cost.day == "on demand, 2026-07-20"
+    assert row.cost.day.startswith("on demand, 2026-07-20")
     unknown = replace(own, usd_per_hour=None, usd_per_million_samples=None)
     (row, *_) = rows_of(changed(spec=spec, throughput=rate, alternatives=(unknown, other))).values()
     assert row.cost is not None
