@@ -16,7 +16,17 @@ from sizer.catalog.gpus import GPU_MEMORY_GB, read_gpu_name, same_gpu
 from sizer.catalog.importers import own
 from sizer.catalog.importers.given import Given
 from sizer.catalog.importing import read, read_file
-from sizer.catalog.machines import SOLD, DiskTier, Entry, InstanceType, database_of, records, selection, shipped
+from sizer.catalog.machines import (
+    SOLD,
+    DiskTier,
+    Entry,
+    InstanceType,
+    database_of,
+    keep_shipped,
+    records,
+    selection,
+    shipped,
+)
 from sizer.catalog.query import rows_where
 from sizer.catalog.rate_estimate import RateEstimate, RateQuestion, estimate, known_beside, published_batch_sizes
 from sizer.records.device import DiskRates
@@ -41,7 +51,9 @@ class Catalog:
 
         InputError names the file, the line and the column that is wrong.
         """
-        return _of_files(paths, keep) if paths else _shipped(keep)
+        if keep:
+            keep_shipped()
+        return _of_files(paths) if paths else _shipped()
 
     @cached_property
     def offered(self) -> tuple[InstanceType, ...]:
@@ -212,7 +224,7 @@ class Catalog:
 def types_where(expression: str, path: str | Path | None = None) -> tuple[InstanceType, ...]:
     """The instance types of a file, or of sizer's own, for which a condition in SQL holds on the columns of that file,
     in the order of `InstanceType.price_order`. InputError says what is wrong with the condition."""
-    database = shipped(keep=True) if path is None else database_of("instances", read([path]).entries)
+    database = shipped() if path is None else database_of("instances", read([path]).entries)
     types = (InstanceType(*row) for row in rows_where(database, selection(InstanceType), expression))
     return tuple(sorted(types, key=lambda instance: instance.price_order))
 
@@ -233,19 +245,19 @@ def _plain(name: str) -> str:
 
 
 @cache
-def _shipped(keep: bool = False) -> Catalog:
+def _shipped() -> Catalog:
     """The one that comes with sizer, which is read once."""
-    database = shipped(keep)
+    database = shipped()
     return Catalog(records(InstanceType, database), records(DiskTier, database), shipped_rates())
 
 
-def _of_files(paths: Sequence[str | Path], keep: bool) -> Catalog:
+def _of_files(paths: Sequence[str | Path]) -> Catalog:
     entries: dict[str, list[Entry]] = defaultdict(list)
     for path in paths:
         kind, rows = read_file(Given(Path(path)))
         entries[kind] += rows
     instances, disks, rates = (entries[kind] for kind in own.KINDS)
-    offers = _shipped(keep)
+    offers = _shipped()
     return Catalog(
         records(InstanceType, database_of("instances", instances)) if instances else offers.instance_types,
         records(DiskTier, database_of("disks", disks)) if disks else offers.disks,

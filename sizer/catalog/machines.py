@@ -350,27 +350,42 @@ def _fill(database: sqlite3.Connection) -> None:
 
 
 @cache
-def shipped(keep: bool = False) -> sqlite3.Connection:
-    """The tables that come with sizer, to be read only: from the user's cache, where they are put once a version by
-    who may `keep` them: a dry run, and what has not looked at the cache yet, writes nothing.
+def shipped() -> sqlite3.Connection:
+    """The tables that come with sizer, to be read only: from the user's cache, where `keep_shipped` has put them.
 
     Else, and where others may write to the cache, they are made in memory, which takes a third of a second.
     """
+    path = _place()
+    return (path and _opened(path)) or _in_memory()
+
+
+@cache
+def keep_shipped() -> None:
+    """Put the tables into the user's cache once a version, unless others may write there, too, or nobody may.
+
+    Not by a dry run, nor by what measures, which looks at the cache first.
+    """
+    path = _place()
+    if path is None:
+        return
+    kept = _opened(path)
+    if kept is not None:
+        kept.close()
+        return
+    with suppress(OSError, sqlite3.Error):
+        _write(path)
+
+
+def _place() -> Path | None:
+    """Where they lie in the cache; None where others may write there, too."""
     try:
         path = cache_folder(os.environ) / f"catalog-{_digest()}.sqlite"
         with suppress(FileNotFoundError):
             check_folder(path.parent)
             check_content(path.parent, (), [path.name])
     except (HostError, InputError, OSError):
-        return _in_memory()
-    opened = _opened(path)
-    if opened is None and keep:
-        try:
-            _write(path)
-        except (OSError, sqlite3.Error):
-            return _in_memory()
-        opened = _opened(path)
-    return opened or _in_memory()
+        return None
+    return path
 
 
 def _digest() -> str:

@@ -46,12 +46,12 @@ def _entries(given: Given) -> Iterator[Entry]:
         if "instanceType" not in about or any(about.get(key, value) != value for key, value in WANTED.items()):
             continue
         prices = [
-            number(where, currency, price)
+            (currency, number(where, currency, price))
             for term in terms.values()
             for dimension in term.get("priceDimensions", {}).values()
             for currency, price in dimension.get("pricePerUnit", {}).items()
         ]
-        currencies = {c for t in terms.values() for d in t["priceDimensions"].values() for c in d["pricePerUnit"]}
+        currencies = {currency for currency, _ in prices}
         cells = {
             "provider": "aws",
             "instance_type": about["instanceType"],
@@ -59,7 +59,7 @@ def _entries(given: Given) -> Iterator[Entry]:
             "vcpus": number(where, "vcpu", about.get("vcpu")),
             "memory_gib": number(where, "memory", str(about.get("memory", "")).removesuffix(" GiB")),
             "gpu_count": number(where, "gpu", about.get("gpu")),
-            "price_per_hour": max((price for price in prices if price), default=None),
+            "price_per_hour": max((price for _, price in prices if price), default=None),
             "currency": currencies.pop() if len(currencies) == 1 else "USD",
             "as_of": given.as_of or day,
         }

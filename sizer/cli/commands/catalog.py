@@ -12,6 +12,7 @@ from sizer.catalog import importing
 from sizer.catalog.catalog import Catalog, types_where
 from sizer.catalog.changes import changes, with_added
 from sizer.catalog.gpus import same_gpu
+from sizer.catalog.machines import InstanceType
 from sizer.cli.arguments import _, add_json, option
 from sizer.files.codec import to_json
 from sizer.files.writing import write_text
@@ -57,17 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _list(arguments: argparse.Namespace) -> int:
     catalog = Catalog.load(*arguments.files, keep=True)
-    wanted = (arguments.provider, arguments.region)
-    if arguments.gpu is not None or any(wanted):
-        types = tuple(
-            type_
-            for type_ in catalog.instance_types
-            if all(
-                name is None or name == has for name, has in zip(wanted, (type_.provider, type_.region), strict=True)
-            )
-            and (arguments.gpu is None or (type_.gpu is not None and same_gpu(type_.gpu, arguments.gpu)))
-        )
-        catalog = Catalog(types, (), ())
+    if arguments.gpu is not None or arguments.provider or arguments.region:
+        catalog = Catalog(tuple(one for one in catalog.instance_types if _is_wanted(one, arguments)), (), ())
     if arguments.json:
         print(json.dumps(to_json(catalog), indent=1))
         return 0
@@ -79,6 +71,12 @@ def _list(arguments: argparse.Namespace) -> int:
     for rate in catalog.accelerators:
         print(published_rate_line(rate))
     return 0
+
+
+def _is_wanted(instance: InstanceType, arguments: argparse.Namespace) -> bool:
+    if arguments.provider not in (None, instance.provider) or arguments.region not in (None, instance.region):
+        return False
+    return arguments.gpu is None or (instance.gpu is not None and same_gpu(instance.gpu, arguments.gpu))
 
 
 def _validate(arguments: argparse.Namespace) -> int:
