@@ -191,20 +191,21 @@ def _filled(row: ParsedRow, offer: InstanceType) -> dict[str, Any]:
     known: dict[str, Any] = {"memory_gib": offer.memory_bytes} if offer.memory_bytes else {}
     if offer.vcpus <= LARGEST_VCPUS:
         known["vcpus"] = offer.vcpus
-    device, gpu = row["device"], row["gpu"]
-    if "gpu" in row.values and gpu is None:
-        pass  # A cell that says `none` is not empty.
-    elif offer.gpu and not offer.chooses_gpu:
-        if (
-            (device is None or device.kind == "cuda")
-            and row["gpu_count"] != 0
-            and (not gpu or same_gpu(gpu, offer.gpu))
-        ):
-            known |= {"gpu": offer.gpu, "gpu_count": offer.gpu_count}
-    elif device is None and gpu is None and (offer.chooses_gpu or not offer.gpu_count):
-        known |= {"gpu_count": 0}
+    if row["gpu"] is not None or "gpu" not in row.values:  # A cell that says `none` is not empty.
+        known |= _its_accelerators(row, offer)
     values = {column: value for column, value in known.items() if column not in row.values}
     return values | {"provider": offer.provider, "instance_type": offer.host}
+
+
+def _its_accelerators(row: ParsedRow, offer: InstanceType) -> dict[str, Any]:
+    """Those of the machine, where the row does not say that the job used others, or none."""
+    device, gpu = row["device"], row["gpu"]
+    if offer.gpu and not offer.chooses_gpu:
+        on_gpus = (device is None or device.kind == "cuda") and row["gpu_count"] != 0
+        alike = not gpu or same_gpu(gpu, offer.gpu)
+        return {"gpu": offer.gpu, "gpu_count": offer.gpu_count} if on_gpus and alike else {}
+    without = device is None and gpu is None and (offer.chooses_gpu or not offer.gpu_count)
+    return {"gpu_count": 0} if without else {}
 
 
 def _at_odds(row: ParsedRow, offer: InstanceType) -> list[Note]:
