@@ -10,8 +10,8 @@ import torch
 from torch import nn
 
 from ..faults import Unavailable
-from . import Compute, TransformerForm
-from .network_forms import CLASSES
+from ..networks import CLASSES
+from .interface import Compute, TransformerForm
 from .pytorch_training import placed, steps
 
 os.environ.update(HF_HUB_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1")

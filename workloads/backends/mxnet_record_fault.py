@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from . import recordio
-from .faults import InputFault
+from ..data_sets import recordio
+from ..faults import InputFault
 
 SEARCH_SECONDS = 20
 """For the search of a record among those of a file: some 20,000 images are decoded meanwhile."""
@@ -59,9 +59,9 @@ def unreadable_record(records: Path, index: Path | None, reason: str = "") -> st
 
 
 def _first_unreadable(records: Path, offsets: list[int]) -> str | None:
-    from .image_transform import decode
+    from ..data_sets.image_codecs import OpenCV
 
-    deadline = time.monotonic() + SEARCH_SECONDS
+    decode, deadline = OpenCV().decode, time.monotonic() + SEARCH_SECONDS
     size = records.stat().st_size
     with records.open("rb", buffering=0) as file:
         images = ((offset, recordio.image_at(file.fileno(), records, offset, size)) for offset in offsets)

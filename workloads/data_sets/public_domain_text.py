@@ -7,9 +7,9 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from .faults import Fault
+from ..faults import Fault
 
-SOURCE = Path(__file__).parent / "text" / "shakespeare.txt.xz"
+SOURCE = Path(__file__).parents[1] / "text" / "shakespeare.txt.xz"
 VOCABULARY = 10_000
 """Distinct words, `<unk>` and `N` and PennTreeBank's implied `<eos>` among them."""
 SHARES = {"train.txt": 0.84, "valid.txt": 0.08, "test.txt": 0.08}
