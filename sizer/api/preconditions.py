@@ -13,7 +13,7 @@ from sizer.host.cuda_devices import cuda_gpus, visible_gpus
 from sizer.host.frameworks import gpus_seen
 from sizer.host.interpreters import examined, interpreter, what_it_lacks, wrong_interpreter
 from sizer.host.nvml import gpus, has_driver
-from sizer.limits.delegation import AS_ROOT
+from sizer.limits.backends.delegation import AS_ROOT
 from sizer.limits.interface import Control, LimitsBackend
 from sizer.limits.users import ME, run_user
 from sizer.records.answer import Doubt, DoubtKind

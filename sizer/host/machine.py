@@ -19,7 +19,7 @@ from sizer.host.frameworks import framework_checks, transformers_check
 from sizer.host.interpreters import interpreter, look_into
 from sizer.host.nvml import Gpu, gpus
 from sizer.host.stored_host import Installed, Virtualization
-from sizer.limits.delegation import AS_ROOT
+from sizer.limits.backends.delegation import AS_ROOT
 from sizer.limits.detection import detect
 from sizer.limits.interface import Capability, LimitsBackend
 from sizer.limits.topology import CpuCounts

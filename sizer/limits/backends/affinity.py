@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import psutil
 
-from sizer.limits.control_group import limited_by
+from sizer.limits.backends.control_group import limited_by
 from sizer.limits.identity import owned_name
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Remedy, Throttle, require
 from sizer.limits.process_tree import MARK, ProcessTree, end_all, end_left, kill

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from sizer.limits.control_group import (
+from sizer.limits.backends.control_group import (
     PERIOD_MICROSECONDS,
     SCHEDULED,
     CgroupBackend,
@@ -19,7 +19,7 @@ from sizer.limits.control_group import (
     rate_lines,
     signal_all,
 )
-from sizer.limits.delegation import AS_ROOT
+from sizer.limits.backends.delegation import AS_ROOT
 from sizer.limits.identity import BASE
 from sizer.limits.interface import Capability, Control, Remedy, Throttle
 from sizer.limits.surroundings import joinable, pressure

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from sizer.limits.control_group import (
+from sizer.limits.backends.control_group import (
     PERIOD_MICROSECONDS,
     SCHEDULED,
     CgroupBackend,
@@ -18,7 +18,7 @@ from sizer.limits.control_group import (
     rate_lines,
     signal_all,
 )
-from sizer.limits.delegation import AS_ROOT, is_kept
+from sizer.limits.backends.delegation import AS_ROOT, is_kept
 from sizer.limits.identity import BASE
 from sizer.limits.interface import Capability, Control, Throttle
 from sizer.limits.surroundings import kernel_has_pressure, pressure
