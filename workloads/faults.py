@@ -73,9 +73,9 @@ def run_program(name: str, main: Callable[[], None]) -> int:
             raise
         _tell(place)
         of = "GPU memory" if place == "gpu" else "memory"
-        said = next(iter(str(error).strip().splitlines()), "") or type(error).__name__
+        reason = next(iter(str(error).strip().splitlines()), "") or type(error).__name__
         print(
-            f"{name}: there is too little {of} for this ({said}): give it more, or a smaller --batch-size",
+            f"{name}: there is too little {of} for this ({reason}): give it more, or a smaller --batch-size",
             file=sys.stderr,
         )
         return Fault.exit_code
@@ -112,10 +112,10 @@ def place_refused(error: BaseException) -> str | None:
     None for any other error."""
     if isinstance(error, MemoryError):
         return "host"
-    kind, module, said = type(error).__name__, type(error).__module__.partition(".")[0], str(error)
+    kind, module, text = type(error).__name__, type(error).__module__.partition(".")[0], str(error)
     if module == "torch" and kind == "OutOfMemoryError":
         return "gpu"
-    if module == "mxnet" and "cudaMalloc" in said and _OF_GPU.search(said):
+    if module == "mxnet" and "cudaMalloc" in text and _OF_GPU.search(text):
         return "gpu"
     framework = module == "mxnet" or type(error) is RuntimeError  # PyTorch's own are those of Python
-    return "host" if framework and _OF_HOST.search(said) else None
+    return "host" if framework and _OF_HOST.search(text) else None

@@ -134,16 +134,16 @@ def _accelerator_seconds(
         speed_up = device.speed_up(count)
         return None if speed_up is None else max(1, count) / speed_up / device.samples_per_second
     if device.kind == "cuda":
-        told = [
+        timed_steps = [
             (step.accelerator_seconds, step.samples)
             for step in steps
             if step.accelerator_seconds is not None and steady.start < step.time <= steady.end
         ]
-        timed = sum(samples_of_step for _, samples_of_step in told)
+        timed = sum(samples_of_step for _, samples_of_step in timed_steps)
         if timed >= MOST * counted:
-            return max(1, count) * sum(seconds for seconds, _ in told) / timed
-    known = [sample for sample in samples if sample.accelerator_busy is not None]
-    return grown(known, "accelerator_busy", steady.start, steady.end) / counted if len(known) >= 2 else None
+            return max(1, count) * sum(seconds for seconds, _ in timed_steps) / timed
+    measured = [sample for sample in samples if sample.accelerator_busy is not None]
+    return grown(measured, "accelerator_busy", steady.start, steady.end) / counted if len(measured) >= 2 else None
 
 
 Times = list[tuple[float, GpuSample]]
@@ -172,8 +172,8 @@ def gpu_uses(
 
 def _use(gpu: GpuUse, times: Times, start: float, end: float, counted: int) -> GpuUse:
     within = [(time, sample) for time, sample in times if start <= time <= end]
-    told = [sample.held_back for _, sample in within if sample.held_back is not None]
-    reasons = Counter(reason.value for held_back in told for reason in held_back)
+    held_backs = [sample.held_back for _, sample in within if sample.held_back is not None]
+    reasons = Counter(reason.value for held_back in held_backs for reason in held_back)
     shared = sum(bool(sample.others) for _, sample in within)
     levels: dict[str, Any] = {
         figure: median(values) if (values := [value for _, value in _known(within, figure)]) else None
@@ -186,7 +186,7 @@ def _use(gpu: GpuUse, times: Times, start: float, end: float, counted: int) -> G
     return replace(
         gpu,
         busy=_median_share(_known(within, "busy")),
-        held_back={reason: count / len(told) for reason, count in sorted(reasons.items())},
+        held_back={reason: count / len(held_backs) for reason, count in sorted(reasons.items())},
         shared=shared / len(within) if within else 0.0,
         others=tuple(dict.fromkeys(name for _, sample in within for name in sample.others)),
         **levels,
@@ -209,9 +209,9 @@ def _median_share(busy: Sequence[tuple[float, float]]) -> float | None:
     return min(1.0, max(0.0, median(shares))) if shares else None
 
 
-def _each(known: Sequence[tuple[float, float]], start: float, end: float, counted: int) -> float | None:
+def _each(counter: Sequence[tuple[float, float]], start: float, end: float, counted: int) -> float | None:
     """By how much a counter grew for each sample; None with fewer than two samplings that have it."""
-    if len(known) < 2 or not counted:
+    if len(counter) < 2 or not counted:
         return None
-    first, last = np.interp([start, end], [time for time, _ in known], [value for _, value in known])
+    first, last = np.interp([start, end], [time for time, _ in counter], [value for _, value in counter])
     return float(max(0.0, last - first)) / counted

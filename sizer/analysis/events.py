@@ -120,22 +120,22 @@ def parse_event(line: bytes) -> ChildEvent:
     if len(line) > LINE_LIMIT:
         raise EventError(f"an event longer than {LINE_LIMIT} bytes", line)
     try:
-        told = json.loads(line)
+        content = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise EventError("not a line of JSON", line) from error
-    return event_of(told, line)
+    return event_of(content, line)
 
 
-def event_of(told: Any, line: bytes) -> ChildEvent:
+def event_of(content: Any, line: bytes) -> ChildEvent:
     """The event that a line of JSON says; raises EventError as `parse_event` does."""
-    kind = told.get("event") if isinstance(told, dict) else None
+    kind = content.get("event") if isinstance(content, dict) else None
     if kind not in EVENTS:
         raise EventError("no event named reading, start, step, out_of_memory or end", line)
     event, names = EVENTS[kind]
     values = {}
     for name in names:
         try:
-            values[name] = READERS[name](told.get(name))
+            values[name] = READERS[name](content.get(name))
         except ValueError as error:
             raise EventError(f"`{name}` is {error}", line) from None
     return event(**values)

@@ -89,8 +89,8 @@ def disagreement(lines: Sequence[ToldLine], batch_size: int, of_samples: bool) -
     `of_samples`: a rate of samples was told, of which the time of a batch was made with `batch_size`.
     """
     steps = [line.step for line in lines]
-    known = [step for step in steps if step is not None]
-    counter = known if len(known) == len(lines) else _counting(lines)
+    counted = [step for step in steps if step is not None]
+    counter = counted if len(counted) == len(lines) else _counting(lines)
     intervals = _intervals(lines, counter)
     if len(intervals) < FEWEST_INTERVALS:
         return None
@@ -98,18 +98,18 @@ def disagreement(lines: Sequence[ToldLine], batch_size: int, of_samples: bool) -
     factor = median(factors)
     low = [factor for factor in factors if factor < 1 / DISAGREES]
     high = [factor for factor in factors if factor > DISAGREES]
-    told = median(interval.told for interval in intervals)
+    stated = median(interval.told for interval in intervals)
     if counter is None:
         # A line may be of many batches: only that it comes too often can be seen.
         if len(high) < STEADY * len(factors):
             return None
-        return Disagreement(_of_lines_alone(factor), told, told / factor)
+        return Disagreement(_of_lines_alone(factor), stated, stated / factor)
     if max(len(low), len(high)) < STEADY * len(factors):
         return None
     if of_samples and batch_size == 1:
         # Nobody has said how many samples a batch has, so a rate of many a batch is none that disagrees.
         return None
-    return Disagreement(_reason(factor, batch_size if of_samples else 1, counter), told, told / factor)
+    return Disagreement(_reason(factor, batch_size if of_samples else 1, counter), stated, stated / factor)
 
 
 def _of_lines_alone(factor: float) -> Reason:
@@ -165,10 +165,10 @@ def _intervals(lines: Sequence[ToldLine], counter: Sequence[int] | None) -> list
             bursts[-1].append(index)
         else:
             bursts.append([index])
-    found = []
+    intervals = []
     for before, burst in pairwise(bursts):
         seconds = lines[burst[-1]].time - lines[before[-1]].time
         batches = len(burst) if counter is None else counter[burst[-1]] - counter[before[-1]]
         if batches > 0:
-            found.append(_Interval(seconds, batches, fmean(lines[index].told for index in burst)))
-    return found
+            intervals.append(_Interval(seconds, batches, fmean(lines[index].told for index in burst)))
+    return intervals

@@ -101,9 +101,9 @@ class RunMonitor:
     @property
     def unit(self) -> str:
         """What a sample is: as the workload says, else as the study does."""
-        told, spec = self.start.sample_unit if self.start else self.spec.workload.sample_unit, self.spec
+        unit, spec = self.start.sample_unit if self.start else self.spec.workload.sample_unit, self.spec
         counted = self.counts_samples or spec.batch_size > 1 or spec.workload.samples_per_step is not None
-        return told or ("sample" if counted else STEP_UNIT)
+        return unit or ("sample" if counted else STEP_UNIT)
 
     def count_by(self, meter: Meter, anew: bool = False) -> None:
         """From now on the steps come from this meter: those of another one, or all before (`anew`), are forgotten."""
@@ -247,8 +247,8 @@ class RunMonitor:
     @property
     def still_reading(self) -> Reading | None:
         """How far it is with reading its data into memory; None where it does not, or has done so."""
-        told = self.reading
-        return told if told is not None and self.start is None and told.bytes < told.whole else None
+        progress = self.reading
+        return progress if progress is not None and self.start is None and progress.bytes < progress.whole else None
 
 
 def _used_a_second(samples: Sequence[Sample]) -> tuple[float, float, float]:

@@ -130,8 +130,8 @@ class RankReader:
         start, anew = None, False
         for line in lines:
             if line.strip():
-                found, stronger = self._read(line, now)
-                start = found or start
+                first, stronger = self._read(line, now)
+                start = first or start
                 anew |= stronger
         steps = self._in_order(step for group in self._groups.values() for step in group.ready(now))
         if self._phase <= PREPARE:
@@ -165,9 +165,9 @@ class RankReader:
                 self._begin(phase, fields)
             return start, stronger
         if fields.get("event") == "end":
-            known = self._of_process.get(fields["pid"])
-            if known:
-                known[1].ended = True
+            process = self._of_process.get(fields["pid"])
+            if process:
+                process[1].ended = True
             return None, False
         if phase < self._phase:
             return None, False
@@ -190,9 +190,9 @@ class RankReader:
     def _process(self, fields: dict[str, Any]) -> tuple[_Group, _Rank]:
         """The process that a record is of. A second one with a rank that is taken begins a group of its own."""
         pid, number, size = fields["pid"], fields.get("rank"), fields.get("ranks")
-        known = self._of_process.get(pid)
-        if known is not None:
-            return known
+        process = self._of_process.get(pid)
+        if process is not None:
+            return process
         if number is None or size is None or size < 2:
             group, number = self._groups.setdefault(("process", pid), _Group(1)), 0
         else:
@@ -244,7 +244,7 @@ class RankReader:
 
     def _in_order(self, steps: Iterable[Step]) -> list[Step]:
         """By time, none before what was told already: groups tell theirs at moments of their own."""
-        found = []
+        ready = []
         for step in sorted(steps, key=lambda step: step.time):
             last = self._last
             self._samples += step.samples
@@ -253,15 +253,15 @@ class RankReader:
             if last is not None and (step.time < last.time or step.epoch < last.epoch):
                 step = Step(max(last.time, step.time), step.samples, step.input_wait, max(last.epoch, step.epoch))
             self._last = step
-            found.append(step)
-        return found
+            ready.append(step)
+        return ready
 
 
-def _longest(told: Iterable[float | None]) -> float | None:
+def _longest(clocks: Iterable[float | None]) -> float | None:
     """Of accelerators that work side by side; None where one of them does not tell."""
-    times = list(told)
-    known = [time for time in times if time is not None]
-    return max(known) if known and len(known) == len(times) else None
+    times = list(clocks)
+    latest = [time for time in times if time is not None]
+    return max(latest) if latest and len(latest) == len(times) else None
 
 
 def _fields(line: bytes) -> dict[str, Any]:

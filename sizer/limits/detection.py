@@ -51,11 +51,11 @@ def backend_for(tree: Tree, machine: Machine) -> LimitsBackend:
 
 def v1_mounts(tree: Tree, mounts: tuple[Mount, ...]) -> dict[str, Path]:
     """Where each v1 controller is mounted."""
-    found: dict[str, Path] = {}
+    controllers: dict[str, Path] = {}
     for mount in mounts:
         if mount.kind == "cgroup":
-            found.update({option: tree.path(mount.point) for option in mount.options if option in v1.CONTROLLERS})
-    return found
+            controllers.update({option: tree.path(mount.point) for option in mount.options if option in v1.CONTROLLERS})
+    return controllers
 
 
 def _own_quota(tree: Tree, controller: str, top: Path | None) -> float | None:

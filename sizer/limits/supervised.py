@@ -106,7 +106,7 @@ class Supervised:
     def processes(self) -> set[int]:
         """The pids of the program and of all that descends from it, daemons too."""
         try:
-            return {each.pid for each in psutil.Process(self._supervisor.pid).children(recursive=True)}
+            return {process.pid for process in psutil.Process(self._supervisor.pid).children(recursive=True)}
         except psutil.NoSuchProcess:
             return set()
 

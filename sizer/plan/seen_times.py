@@ -75,11 +75,11 @@ class SeenTimes:
 
     def _alike(self, spec: RunSpec) -> list[Run]:
         """The runs that are most like this one: of its own configuration, else of those that are nearest."""
-        known = self._shown.get(spec.workload.name, {})
-        own = known.get(_position(spec))
+        shown = self._shown.get(spec.workload.name, {})
+        own = shown.get(_position(spec))
         if own is not None:
             return own[-MOST_ALIKE:]
-        latest = [(_unlike(runs[0].spec, spec), runs) for runs in list(known.values())[-MOST_COMPARED:]]
+        latest = [(_unlike(runs[0].spec, spec), runs) for runs in list(shown.values())[-MOST_COMPARED:]]
         least = min((unlike for unlike, _ in latest), default=0.0)
         nearest = [run for unlike, runs in latest if unlike <= least + 1e-9 for run in runs[-MOST_ALIKE:]]
         return nearest[-MOST_ALIKE:]

@@ -40,7 +40,7 @@ class Secrets:
         longest_first = sorted(lines, key=len, reverse=True)
         looked_for = [line for line in longest_first if len(_bytes(line)) >= SHORTEST]
         escaped = [(line, _bytes(line), _escaped(line)) for line in looked_for]
-        encoded = [(line, each, _of_base64(each)) for line in looked_for for each in _in_base64(_bytes(line))]
+        encoded = [(line, form, _of_base64(form)) for line in looked_for for form in _in_base64(_bytes(line))]
         self._known = [
             (PLAIN.findall(written), form, f"[{lines[line]}]".encode()) for line, written, form in (*escaped, *encoded)
         ]
@@ -90,9 +90,9 @@ class Secrets:
     def _warning(self, warning: RunWarning) -> RunWarning:
         return warning if warning.text is None else replace(warning, text=self._text(warning.text))
 
-    def _options(self, told: Mapping[str, bool | int | float | str]) -> dict[str, bool | int | float | str]:
+    def _options(self, options: Mapping[str, bool | int | float | str]) -> dict[str, bool | int | float | str]:
         return {
-            self._text(name): self._text(value) if isinstance(value, str) else value for name, value in told.items()
+            self._text(name): self._text(value) if isinstance(value, str) else value for name, value in options.items()
         }
 
     def _text(self, text: str) -> str:

@@ -210,20 +210,20 @@ class Meters:
         if self._seen.unit == STEP_UNIT:
             yield RunWarning(WarningKind.SAMPLES_NOT_SEEN)
         if given > 1 and steps and self._ranks.counts_samples and self._seen.spec.workload.samples_per_step is None:
-            told = median(step.samples for step in steps) / self._seen.calls_a_step
-            if told != given:
-                yield RunWarning(WarningKind.OTHER_BATCH_SIZE, {"told": told, "given": given})
+            samples = median(step.samples for step in steps) / self._seen.calls_a_step
+            if samples != given:
+                yield RunWarning(WarningKind.OTHER_BATCH_SIZE, {"told": samples, "given": given})
 
-    def _tell(self, told: Told) -> None:
+    def _tell(self, message: Told) -> None:
         meter = self._ranks.meter and self._secrets.out_of_meter(self._ranks.meter)
         if meter is None or self._by_pipe:
             return
-        if told.anew:
+        if message.anew:
             self._seen.count_by(meter, anew=True)
         if self._seen.meter == meter:
             self._seen.counts_samples = self._ranks.counts_samples
-            start = [self._secrets.out_of_start(told.start)] if told.start else []
-            self._seen.take([*start, *told.steps], self._clock(), meter)
+            start = [self._secrets.out_of_start(message.start)] if message.start else []
+            self._seen.take([*start, *message.steps], self._clock(), meter)
 
 
 class Presence:

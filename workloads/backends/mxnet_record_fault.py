@@ -51,11 +51,11 @@ def tell_of_fatal_signals(tell: Callable[[], str | None]) -> None:
 def unreadable_record(records: Path, index: Path | None, reason: str = "") -> str | None:
     """The sentence that names the first record which is no image; None where none is found in time."""
     try:
-        found = _first_unreadable(records, recordio.read_index(index) if index else [])
+        record = _first_unreadable(records, recordio.read_index(index) if index else [])
     except (InputFault, OSError) as error:
         return f"{error}{recordio.IF_INDEX_IS_WRONG}"
     cause = f" ({reason})" if reason else ""
-    return found and f"{found} of {records} is no image that can be read{cause}: pack the file again without it"
+    return record and f"{record} of {records} is no image that can be read{cause}: pack the file again without it"
 
 
 def _first_unreadable(records: Path, offsets: list[int]) -> str | None:

@@ -79,10 +79,10 @@ def open_images(
 def _record_file(path: Path) -> Path:
     if path.is_file():
         return path
-    found = sorted(path.glob("*.rec"))
-    if len(found) != 1:
-        raise InputFault(f"{path} holds {len(found)} .rec files, so give --data the path of one .rec file")
-    return found[0]
+    files = sorted(path.glob("*.rec"))
+    if len(files) != 1:
+        raise InputFault(f"{path} holds {len(files)} .rec files, so give --data the path of one .rec file")
+    return files[0]
 
 
 def _recordio(records: Path, derived: Path) -> DataSet:

@@ -30,8 +30,8 @@ def make_parts() -> dict[str, str]:
     except (OSError, lzma.LZMAError):
         raise Fault(f"the text {SOURCE} is missing or damaged: install the package again") from None
     sentences = [words for words in map(tokens, SENTENCE_END.split(source.lower())) if words]
-    known = common_words(sentences)
-    lines = [" ".join(word if word in known else UNKNOWN for word in words) for words in sentences]
+    common = common_words(sentences)
+    lines = [" ".join(word if word in common else UNKNOWN for word in words) for words in sentences]
     return split(lines)
 
 

@@ -113,7 +113,7 @@ class LogLines:
             return None
         if "\x1b" in line or "\x08" in line:
             line = TERMINAL.sub("", line)
-        found = None
+        first = None
         for form, progress in self._candidates():
             reading = form.read(line)
             if reading is None:
@@ -122,9 +122,9 @@ class LogLines:
                 self.evaluations += form is self._chosen
                 progress.skip(reading, came)
                 continue
-            told = self._told(form, progress, reading, came)
-            found = found or told
-        return found
+            counted = self._told(form, progress, reading, came)
+            first = first or counted
+        return first
 
     def _candidates(self) -> list[tuple[Format, Progress]]:
         if self._chosen is None or not isinstance(self._chosen, ProgressBars) or len(self._all) == 1:

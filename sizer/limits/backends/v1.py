@@ -210,7 +210,9 @@ def usable_bases(tree: Tree, mounts: Mapping[str, Path]) -> dict[str, Path]:
 
 def delegating(mounts: Mapping[str, Path]) -> str:
     """What root types once so that this user can set limits."""
-    bases = " ".join(dict.fromkeys(str(mounts[each] / BASE) for each in CONTROLLERS if each in mounts))
+    bases = " ".join(
+        dict.fromkeys(str(mounts[controller] / BASE) for controller in CONTROLLERS if controller in mounts)
+    )
     return f"sudo mkdir -p {bases} && sudo chown -R {os.geteuid()} {bases}"
 
 

@@ -157,7 +157,7 @@ class V2Backend(CgroupBackend):
 def enable_controllers(tree: Tree, group: Path) -> None:
     """Hand our controllers to the groups below this one; one that cannot be had shows in `capabilities`."""
     enabled = tree.text(group / "cgroup.subtree_control").split()
-    wanted = [each for each in tree.text(group / "cgroup.controllers").split() if each in CONTROLLERS]
+    wanted = [controller for controller in tree.text(group / "cgroup.controllers").split() if controller in CONTROLLERS]
     if set(wanted) <= set(enabled):
         return
     # Every group but the top of the hierarchy has a type. With processes in it, such a group would take cpu and become
