@@ -156,7 +156,7 @@ def peaks(gpus: Sequence[GpuUse], samples: Sequence[Sample]) -> tuple[GpuUse, ..
     for place, gpu in enumerate(gpus):
         times = _of(place, samples)
         peak, own = (
-            max((int(value) for _, value in _known(times, figure)), default=None)
+            max((int(value) for _, value in _readings(times, figure)), default=None)
             for figure in ("memory_bytes", "own_memory_bytes")
         )
         uses.append(replace(gpu, peak_memory_bytes=peak, own_peak_memory_bytes=own))
@@ -176,16 +176,16 @@ def _use(gpu: GpuUse, times: Times, start: float, end: float, counted: int) -> G
     reasons = Counter(reason.value for held_back in held_backs for reason in held_back)
     shared = sum(bool(sample.others) for _, sample in within)
     levels: dict[str, Any] = {
-        figure: median(values) if (values := [value for _, value in _known(within, figure)]) else None
+        figure: median(values) if (values := [value for _, value in _readings(within, figure)]) else None
         for figure in ("watts", "sm_hertz", "memory_hertz")
     }
     counters: dict[str, Any] = {
-        figure: _each(_known(times, figure), start, end, counted)
+        figure: _per_sample(_readings(times, figure), start, end, counted)
         for figure in ("joules", "sent_bytes", "received_bytes")
     }
     return replace(
         gpu,
-        busy=_median_share(_known(within, "busy")),
+        busy=_median_share(_readings(within, "busy")),
         held_back={reason: count / len(held_backs) for reason, count in sorted(reasons.items())},
         shared=shared / len(within) if within else 0.0,
         others=tuple(dict.fromkeys(name for _, sample in within for name in sample.others)),
@@ -198,7 +198,7 @@ def _of(place: int, samples: Sequence[Sample]) -> Times:
     return [(sample.time, sample.gpus[place]) for sample in samples if place < len(sample.gpus)]
 
 
-def _known(times: Times, figure: str) -> list[tuple[float, float]]:
+def _readings(times: Times, figure: str) -> list[tuple[float, float]]:
     values = ((time, getattr(sample, figure)) for time, sample in times)
     return [(time, value) for time, value in values if value is not None]
 
@@ -209,7 +209,7 @@ def _median_share(busy: Sequence[tuple[float, float]]) -> float | None:
     return min(1.0, max(0.0, median(shares))) if shares else None
 
 
-def _each(counter: Sequence[tuple[float, float]], start: float, end: float, counted: int) -> float | None:
+def _per_sample(counter: Sequence[tuple[float, float]], start: float, end: float, counted: int) -> float | None:
     """By how much a counter grew for each sample; None with fewer than two samplings that have it."""
     if len(counter) < 2 or not counted:
         return None

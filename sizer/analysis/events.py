@@ -33,9 +33,9 @@ class EventError(Exception):
         self._line = line
 
     def __str__(self) -> str:
-        return self.said(bytes)
+        return self.sentence(bytes)
 
-    def said(self, hidden: Callable[[bytes], bytes]) -> str:
+    def sentence(self, hidden: Callable[[bytes], bytes]) -> str:
         """The message, in which `hidden` has made of the whole line what anybody may see."""
         return self._problem if self._line is None else f"{self._problem}: {shown(hidden(self._line))}"
 
@@ -188,7 +188,7 @@ def _duration(value: object) -> float:
     return seconds if seconds >= SMALLEST_TIME else 0.0
 
 
-def _if_told(value: object) -> float | None:
+def _if_stated(value: object) -> float | None:
     return None if value is None else _duration(value)
 
 
@@ -202,7 +202,7 @@ def _count(value: object) -> int:
 _COUNTS = ("bytes", "whole", "batch_size", "dataset_bytes", "dataset_samples", "samples", "epoch")
 READERS: dict[str, Callable[[object], Any]] = {
     **dict.fromkeys(_COUNTS, _count),
-    **dict.fromkeys(("latency", "accelerator_seconds"), _if_told),
+    **dict.fromkeys(("latency", "accelerator_seconds"), _if_stated),
     **{"sample_unit": _text, "stated": _stated, "time": _time, "input_wait": _duration, "where": _place},
 }
 """How each field of an event is read; others are left alone."""

@@ -10,12 +10,12 @@ from sizer.analysis.log_clock_check import (
     DISAGREES,
     Disagreement,
     Reason,
-    ToldLine,
+    StatedLine,
     disagreement,
     numbers_of,
 )
 from sizer.analysis.log_lines.reading import LARGEST, LogReading
-from sizer.analysis.log_lines.recognising import LINE_LIMIT, TERMINAL, LogLines, Told
+from sizer.analysis.log_lines.recognising import LINE_LIMIT, TERMINAL, CountedLine, LogLines
 from sizer.records.run import Cause, CauseKind, RunWarning, Step, WarningKind
 
 PATTERN_SECONDS = 1.0
@@ -81,10 +81,10 @@ class LogRates:
         self._last: float | None = None
         self._samples = 0
         self._elapsed: tuple[int, float] | None = None
-        self._told: deque[ToldLine] = deque(maxlen=KEPT_LINES)
-        self._told_batches: deque[float] = deque(maxlen=KEPT_LINES)
+        self._stated: deque[StatedLine] = deque(maxlen=KEPT_LINES)
+        self._stated_batches: deque[float] = deque(maxlen=KEPT_LINES)
         self._rates: set[float] = set()
-        self._by_told = False
+        self._by_stated_rate = False
         self._of_samples = False
         self.counts_samples = False
         """Whether the lines say how many samples were done, and not only how many batches."""
@@ -126,7 +126,7 @@ class LogRates:
     @property
     def refusal(self) -> Cause | None:
         """Why the rates that the lines tell mean nothing; None where they may be right, or are not needed."""
-        disagreement = self._disagreement() if self._by_told else None
+        disagreement = self._disagreement() if self._by_stated_rate else None
         if disagreement is None or disagreement.reason not in REFUSALS:
             return None
         return Cause(REFUSALS[disagreement.reason], _figures(disagreement))
@@ -138,18 +138,18 @@ class LogRates:
         if disagreement is not None and self.refusal is None:
             kind = WARNINGS[disagreement.reason] if self._rests_on(disagreement) else WarningKind.TOLD_NOT_USED
             warnings.append(RunWarning(kind, _figures(disagreement)))
-        batch_size = self._told_batch()
+        batch_size = self._stated_batch()
         if batch_size is not None and self._batch_size > 1:
             warnings.append(RunWarning(WarningKind.OTHER_BATCH_SIZE, {"told": batch_size, "given": self._batch_size}))
-        if self._by_told and len(self._rates) == 1:
+        if self._by_stated_rate and len(self._rates) == 1:
             warnings.append(RunWarning(WarningKind.ONE_READING))
         return warnings
 
     def _rests_on(self, disagreement: Disagreement) -> bool:
         """Whether the rate is wrong where what is told is: a counter alone needs the study's batch size to be right."""
-        return self._by_told or (self._of_samples and disagreement.reason is Reason.UNKNOWN)
+        return self._by_stated_rate or (self._of_samples and disagreement.reason is Reason.UNKNOWN)
 
-    def _steps(self, counted: Told, line: str, now: float) -> list[Step]:
+    def _steps(self, counted: CountedLine, line: str, now: float) -> list[Step]:
         self._keep(counted, line, now)
         if self._last is None:
             # A format that is recognised with its second line counts from its first one on.
@@ -158,7 +158,7 @@ class LogRates:
             return [*begun, *self._later(counted, now)] if counted.grown else begun
         return self._later(counted, now)
 
-    def _later(self, counted: Told, now: float) -> list[Step]:
+    def _later(self, counted: CountedLine, now: float) -> list[Step]:
         """The step between the line before and this one; none where it shows nothing new."""
         last, reading = self._last, counted.reading
         assert last is not None
@@ -171,7 +171,7 @@ class LogRates:
         self._samples += samples
         return [Step(now, samples, 0.0, counted.epoch)]
 
-    def _done(self, counted: Told, seconds: float) -> int | None:
+    def _done(self, counted: CountedLine, seconds: float) -> int | None:
         """Samples since the line before; None where the line shows nothing new."""
         reading, grown = counted.reading, counted.grown
         if reading.counter is not None:
@@ -183,33 +183,33 @@ class LogRates:
             if reading.rate and seconds > 0:
                 batch_seconds = reading.seconds if reading.seconds is not None else seconds / grown
                 # Where several processes print the line, each tells its own rate.
-                self._told_batches.append(reading.rate * batch_seconds * counted.lines)
+                self._stated_batches.append(reading.rate * batch_seconds * counted.lines)
                 self.counts_samples |= self.recognised is not None
-            return grown * (self._told_batch() or self._batch_size)
-        rate = self._told_rate(reading)
+            return grown * (self._stated_batch() or self._batch_size)
+        rate = self._stated_rate(reading)
         if rate is None or rate > LARGEST:
             return None
-        self._by_told = True
+        self._by_stated_rate = True
         self.counts_samples = reading.rate is not None
         self._rates.add(rate)
         return round(rate * seconds)
 
-    def _told_rate(self, reading: LogReading) -> float | None:
+    def _stated_rate(self, reading: LogReading) -> float | None:
         if reading.rate is not None:
             return reading.rate
         if reading.batches is not None:
             return reading.batches * self._batch_size
         return self._batch_size / reading.seconds if reading.seconds else None
 
-    def _told_batch(self) -> int | None:
+    def _stated_batch(self) -> int | None:
         """How many samples a batch has by the rate that the lines tell; None where that is what the study says, or
         the study says it and its own expression may have taken something else for a rate."""
-        if not self._told_batches or (self.recognised is None and self._batch_size > 1):
+        if not self._stated_batches or (self.recognised is None and self._batch_size > 1):
             return None
-        batch_size = max(1, round(median(self._told_batches)))
+        batch_size = max(1, round(median(self._stated_batches)))
         return None if 1 / DISAGREES < batch_size / self._batch_size < DISAGREES else batch_size
 
-    def _keep(self, counted: Told, line: str, now: float) -> None:
+    def _keep(self, counted: CountedLine, line: str, now: float) -> None:
         """Remember what a line tells of the time of a batch, to be held against when lines come."""
         reading = counted.reading
         if self.recognised is not None and reading.counter is not None:
@@ -227,11 +227,11 @@ class LogRates:
         step = reading.step
         if step is None and reading.samples is not None:
             step = reading.samples // self._batch_size
-        self._told.append(ToldLine(now, seconds, step, numbers_of(line)))
+        self._stated.append(StatedLine(now, seconds, step, numbers_of(line)))
 
     def _disagreement(self) -> Disagreement | None:
-        return disagreement(tuple(self._told), self._batch_size, self._of_samples)
+        return disagreement(tuple(self._stated), self._batch_size, self._of_samples)
 
 
 def _figures(disagreement: Disagreement) -> dict[str, float]:
-    return {"told": disagreement.told, "seen": disagreement.seen}
+    return {"told": disagreement.stated, "seen": disagreement.seen}

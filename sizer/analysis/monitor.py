@@ -65,7 +65,7 @@ class RunMonitor:
     step that other runs let expect, and `busy` says whether it still did something when its time was up. `kept_out` is
     whether it uses a framework that the hook knows, and no process of it loaded the hook; `refused_memory` is whose
     memory it says it was refused. `reading_seconds` are those that it is expected to read its data into memory for, and
-    `reading` how far it told, `reading_told` seconds after its start, that it was. `stood_still_seconds` is how long
+    `reading` how far, `reading_at` seconds after its start, that it was. `stood_still_seconds` is how long
     sizer itself stood still, and `watched_until` when it had looked last before.
     """
 
@@ -91,7 +91,7 @@ class RunMonitor:
     refused_memory: MemoryPlace | None = None
     reading_seconds: float | None = None
     reading: Reading | None = None
-    reading_told: float = 0.0
+    reading_at: float = 0.0
     stood_still_seconds: float = 0.0
     watched_until: float = 0.0
 
@@ -138,7 +138,7 @@ class RunMonitor:
             if isinstance(event, Start):
                 self.start = event
             elif isinstance(event, Reading):
-                self.reading, self.reading_told = event, now - self.began
+                self.reading, self.reading_at = event, now - self.began
             elif isinstance(event, Step):
                 self._check_clock(event, now)
                 self._add([event])
@@ -242,7 +242,7 @@ class RunMonitor:
 
     @property
     def _reading_until(self) -> float:
-        return reading_until(self.reading_seconds, self.reading, self.reading_told)
+        return reading_until(self.reading_seconds, self.reading, self.reading_at)
 
     @property
     def still_reading(self) -> Reading | None:

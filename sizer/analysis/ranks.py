@@ -30,8 +30,8 @@ PATIENCE_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
-class Told:
-    """What some records said. `anew`: it takes the place of all that was said before."""
+class Records:
+    """What some records of processes say. `anew`: it takes the place of all that was said before."""
 
     start: Start | None = None
     steps: tuple[Step, ...] = ()
@@ -122,7 +122,7 @@ class RankReader:
         self._withheld: list[Step] = []
         self._samples = 0
 
-    def feed(self, data: bytes, now: float) -> Told:
+    def feed(self, data: bytes, now: float) -> Records:
         """What these bytes complete, and what has been waited for until `now`. Raises EventError for a broken line."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > LINE_LIMIT:
@@ -136,18 +136,18 @@ class RankReader:
         steps = self._in_order(step for group in self._groups.values() for step in group.ready(now))
         if self._phase <= PREPARE:
             self._withheld += steps
-            return Told()
-        return Told(start, tuple(steps), anew)
+            return Records()
+        return Records(start, tuple(steps), anew)
 
-    def finish(self, otherwise: bool = False) -> Told:
+    def finish(self, otherwise: bool = False) -> Records:
         """What was still waited for, now that the run is over.
 
         A program that has an optimizer and never used it did evaluate: its batches count if nothing else (`otherwise`).
         """
         steps = self._in_order(step for group in self._groups.values() for step in group.ready(inf))
         if self._phase > PREPARE:
-            return Told(steps=tuple(steps))
-        return Told(steps=(*self._withheld, *steps), anew=True) if otherwise else Told()
+            return Records(steps=tuple(steps))
+        return Records(steps=(*self._withheld, *steps), anew=True) if otherwise else Records()
 
     def _read(self, line: bytes, now: float) -> tuple[Start | None, bool]:
         """Take one record; the start that it is, and whether it is stronger than all before."""

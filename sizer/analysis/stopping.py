@@ -86,15 +86,15 @@ def reading_seconds(spec: RunSpec, data_set: DataSet | None, disk: DiskCheck | N
     return max(bounds) if bounds else None
 
 
-def reading_until(expected: float | None, progress: Reading | None, told_at: float) -> float:
-    """How long, from its start, a run reads its data into memory: as was expected, or longer where what it `told` so
+def reading_until(expected: float | None, progress: Reading | None, progress_at: float) -> float:
+    """How long, from its start, a run reads its data into memory: as was expected, or longer where its `progress`, so
     many seconds after its start shows that; no longer once it has told that all is read."""
     allowed = READING_TIMES * (expected or 0.0)
     if progress is None or not progress.bytes:
         return allowed
     if progress.bytes >= progress.whole:
-        return told_at
-    return max(allowed, READING_TIMES * told_at * progress.whole / progress.bytes)
+        return progress_at
+    return max(allowed, READING_TIMES * progress_at * progress.whole / progress.bytes)
 
 
 def least_deadline(measure: Measure, vcpus: float | None = None) -> float:

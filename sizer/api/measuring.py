@@ -150,7 +150,7 @@ class Measurement:
     def to_come(self) -> tuple[int, float]:
         """How many runs are left of the plan, with those of searches as there usually are, and seconds for them."""
         plan = replace(self._plan, finished=self.folder.runs())
-        after = sum(search.usual_runs for search, _ in plan.next_runs(self._known()))
+        after = sum(search.usual_runs for search, _ in plan.next_runs(self._stored_runs()))
         return len(plan.todo) + after, self._left(plan.todo)
 
     def _run(self) -> None:
@@ -170,14 +170,14 @@ class Measurement:
             return
         chooser = plan.chooser
         if chooser is not None:
-            ended = chooser.next_run(self._known())
-            left = plan.unfinished_following(self._known(), ended)
+            ended = chooser.next_run(self._stored_runs())
+            left = plan.unfinished_following(self._stored_runs(), ended)
             if isinstance(ended, PlanEnd) and all(unfinished.bound is not None for unfinished in left):
                 self._end_choosing(ended)
                 for unfinished in left:
                     self._end_following(unfinished.following, unfinished)
                 return
-            count, seconds = plan.at_most(self._known())
+            count, seconds = plan.at_most(self._stored_runs())
             self._on_event(events.MeasuringStarted(len(plan.kept) + count, len(plan.kept), seconds))
         else:
             self._on_event(events.MeasuringStarted(len(plan.specs), len(plan.specs) - len(todo), self._left(todo)))
@@ -206,14 +206,14 @@ class Measurement:
         A sizer that was killed may have stored a run of the reference without what it says of the others.
         """
         self._mark_drift()
-        while isinstance(chosen := chooser.next_run(self._known()), NextRun):
-            _, seconds = self._plan.at_most(self._known())
+        while isinstance(chosen := chooser.next_run(self._stored_runs()), NextRun):
+            _, seconds = self._plan.at_most(self._stored_runs())
             self._launch(chosen.spec, seconds, preparation, chosen.why)
         self._end_choosing(chosen)
 
     def _end_choosing(self, end: PlanEnd) -> None:
         self._ended = end
-        left = self._plan.unfinished_following(self._known(), end)
+        left = self._plan.unfinished_following(self._stored_runs(), end)
         self._on_event(events.AdaptiveEnded(end, self.folder.path, left))
 
     def _conclude(self) -> None:
@@ -246,10 +246,10 @@ class Measurement:
 
     def _left(self, todo: Sequence[RunSpec]) -> float:
         """Seconds that these runs, and the passes and searches after them, are expected to take."""
-        after = [spec for search, spec in self._plan.next_runs(self._known()) for _ in range(search.usual_runs)]
+        after = [spec for search, spec in self._plan.next_runs(self._stored_runs()) for _ in range(search.usual_runs)]
         return within(self._plan.study.adaptive or Adaptive(), [*todo, *after], self.folder.runs())[1]
 
-    def _known(self) -> list[Run]:
+    def _stored_runs(self) -> list[Run]:
         """The runs that are there, without those that are measured again."""
         return [run for run in self.folder.runs() if _which(run) not in self._set_aside]
 
@@ -323,7 +323,7 @@ class Measurement:
         """Run after run until what is searched for is found or the pass is made, a run shows that it cannot be, or what
         may be spent has no room for the next one."""
         left: Unfinished | None = None
-        while (spec := search.next_run(self._known())) is not None:
+        while (spec := search.next_run(self._stored_runs())) is not None:
             left = self._no_room(search)
             if left is not None or self._launch(spec, self._left(()), preparation).outcome in UNFINISHED:
                 break
@@ -331,7 +331,7 @@ class Measurement:
 
     def _no_room(self, search: Following) -> Unfinished | None:
         """What is left of a search or pass where a bound has no room for its next run; None where that can be made."""
-        for left in self._plan.unfinished_following(self._known(), self._ended):
+        for left in self._plan.unfinished_following(self._stored_runs(), self._ended):
             if left.following == search and left.bound is not None:
                 return left
         return None

@@ -68,7 +68,7 @@ def check_interpreters(specs: Sequence[RunSpec], study: Study) -> dict[str, Path
             has = examined(framework, pythons[framework], run_user(study.run_as).becoming)
             lack = what_it_lacks(framework, has, networks)
             if lack is not None:
-                raise wrong_interpreter(chosen, lack.said)
+                raise wrong_interpreter(chosen, lack.message)
     return pythons
 
 
@@ -218,7 +218,7 @@ def _doubts_of_frameworks(workloads: Sequence[Workload], named: Sequence[str]) -
                 lack = what_it_lacks(framework, has, _networks(concerned))
             if lack is not None:
                 names = tuple(workload.name for workload in concerned)
-                doubts.append(Doubt(DoubtKind.INTERPRETER, names, framework, problem=lack.said))
+                doubts.append(Doubt(DoubtKind.INTERPRETER, names, framework, problem=lack.message))
     return doubts
 
 

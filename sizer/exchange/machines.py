@@ -138,13 +138,13 @@ def _by_rates(rows: Sequence[ParsedRow]) -> str:
 def with_machines(rows: Sequence[ParsedRow], columns: Columns, catalog: Catalog | None) -> tuple[Rows, Notes]:
     """The rows with what the catalogue knows of their machines and disks, and figures of whole machines; and notes of
     what was filled in, multiplied and guessed."""
-    filled_in, of_machines = _known(rows, catalog) if catalog is not None else (rows, ())
+    filled_in, of_machines = _catalogued(rows, catalog) if catalog is not None else (rows, ())
     whole, of_one = _whole(filled_in, columns)
     filled, of_disks = _with_disk_classes(whole, catalog)
     return filled, (*of_machines, *of_one, *of_disks)
 
 
-def _known(rows: Sequence[ParsedRow], catalog: Catalog) -> tuple[Rows, Notes]:
+def _catalogued(rows: Sequence[ParsedRow], catalog: Catalog) -> tuple[Rows, Notes]:
     """The rows with the catalogue's figures in cells that they leave empty, what was filled in, and what is at odds."""
     filled: Rows = []
     columns: set[str] = set()

@@ -61,7 +61,7 @@ class Table:
 def read_table(path: Path, kind: Message, names: Collection[str], needed: Collection[str]) -> Table:
     """The table in a file; `kind` says what it should be (`a table of configurations`).
 
-    Names of `known` columns count in any case. `needed` are those by which a header is recognised: of
+    The `names` of columns count in any case. `needed` are those by which a header is recognised: of
     several delimiters the one that yields the most of them. Raises InputError with file, line and what to type.
     """
     return table_in(read_given(path, kind), path, names, needed)

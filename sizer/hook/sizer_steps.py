@@ -80,7 +80,7 @@ class Pass:
         """Batches since the last one."""
         self.first = 0
         """Batches before the first one, with those that were asked for ahead."""
-        self.each = 0
+        self.a_step = 0
         """Batches of one optimizer step."""
         self.ahead = 0
         """Batches that were asked for before the one that is trained on."""
@@ -210,13 +210,13 @@ class StepCounter:
         if going.open is not None:
             self._close(going, now)
         if going.over:
-            self._tell_trained(going, min(going.each, len(going.held)), now)
+            self._tell_trained(going, min(going.a_step, len(going.held)), now)
         elif not going.since:
             self._reuse(going, optimizer, now)
         else:
             going.steps += 1
             if going.steps == 2:
-                going.each, going.ahead = going.since, max(0, going.first - going.since)
+                going.a_step, going.ahead = going.since, max(0, going.first - going.since)
                 self._tell_first(going)
             self._tell_trained(going, len(going.held) - going.ahead, now)
             going.since, going.optimized = 0, now
@@ -274,7 +274,7 @@ class StepCounter:
         self._close(going, now)
         self._aside += [(now, samples, waited, self._epoch) for _, samples, waited in going.held]
         going.held.clear()
-        going.each, going.since, going.last, going.optimized = going.since, 0, now, now
+        going.a_step, going.since, going.last, going.optimized = going.since, 0, now, now
         if len(self._aside) > MOST_ASIDE:
             self._tell_aside()
             self._settle()

@@ -46,7 +46,7 @@ def transformers_check() -> Check:
     try:
         path = interpreter(PYTORCH)
     except HostError as error:
-        return Check(MAKES_NETWORKS, False, Finding(FindingKind.OTHER, error.said), _unset(PYTORCH))
+        return Check(MAKES_NETWORKS, False, Finding(FindingKind.OTHER, error.content), _unset(PYTORCH))
     python = examined(PYTORCH, path)
     if MAKES_NETWORKS in python.modules:
         version = python.packages.get(MAKES_NETWORKS, "")
@@ -64,7 +64,7 @@ def _check(framework: str) -> Check:
     try:
         path = interpreter(framework)
     except HostError as error:
-        return Check(framework, False, Finding(FindingKind.OTHER, error.said), _unset(framework))
+        return Check(framework, False, Finding(FindingKind.OTHER, error.content), _unset(framework))
     python = examined(framework, path)
     lack = what_it_lacks(framework, python)
     if lack is None:

@@ -46,7 +46,7 @@ class Lack:
     command: str | None = None
 
     @property
-    def said(self) -> Message:
+    def message(self) -> Message:
         """With what to type."""
         if self.command is None:
             return Message(

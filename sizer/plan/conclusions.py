@@ -171,7 +171,7 @@ def why(answer: Answer, opened: OpenAnswer, again: bool) -> RunReason:
 
 
 @dataclass(frozen=True)
-class Known:
+class Conclusion:
     """What the runs of one workload say: its answer, and how open that is, None where it cannot be said; `complete`
     where each of its configurations was tried."""
 
@@ -208,17 +208,17 @@ class Conclusions:
         """`fitted` is the model of the very runs that are asked about, where it is there already."""
         self._study, self._host, self._catalog, self._axes = study, host, catalog, axes
         self._fitted = {workload.name: workload for workload in fitted.workloads} if fitted is not None else {}
-        self._known: dict[str, tuple[tuple[object, ...], Known]] = {}
+        self._kept: dict[str, tuple[tuple[object, ...], Conclusion]] = {}
         self._drift: tuple[tuple[object, ...], Drift] | None = None
 
-    def of(self, name: str, runs: Sequence[Run]) -> Known:
+    def of(self, name: str, runs: Sequence[Run]) -> Conclusion:
         """The answer of one workload among these runs; what others tell of the host may move it."""
         mine, drift = own(name, runs), self._drift_of(runs)
         key = tuple((run.id, run.started_at, run.throughput, run.warnings, drift.at(run)) for run in mine)
-        concluded = self._known.get(name)
+        concluded = self._kept.get(name)
         if concluded is None or concluded[0] != key:
             model = Model((self._fitted[name],)) if name in self._fitted else fit(mine, drift)
-            concluded = self._known[name] = key, self._concluded(name, mine, model)
+            concluded = self._kept[name] = key, self._concluded(name, mine, model)
         return concluded[1]
 
     def open(self, runs: Sequence[Run]) -> list[str]:
@@ -251,7 +251,7 @@ class Conclusions:
             self._drift = key, drift_of(completed(runs))
         return self._drift[1]
 
-    def _concluded(self, name: str, mine: Sequence[Run], model: Model) -> Known:
+    def _concluded(self, name: str, mine: Sequence[Run], model: Model) -> Conclusion:
         objective, specs = self._study.objective, self._axes[name].specs
         answer = recommend(model, mine, objective, self._catalog, host_vcpus=float(self._host.vcpus)).workloads[0]
         workload = model.workloads[0]
@@ -259,7 +259,7 @@ class Conclusions:
         places = [place for spec in specs if (place := place_of(spec, self._host)).disk in disks]
         tried = {position(run.spec, self._host) for run in as_asked(mine)}
         complete = all(position(spec, self._host) in tried for spec in specs)
-        return Known(answer, open_answer(workload, answer, places, objective, self._catalog), complete)
+        return Conclusion(answer, open_answer(workload, answer, places, objective, self._catalog), complete)
 
 
 def place_of(spec: RunSpec, host: HostSize) -> Configuration:

@@ -73,9 +73,9 @@ class Search(CappedRuns):
     usual_runs: ClassVar[int] = 4
 
     def next_run(self, runs: Iterable[Run]) -> RunSpec | None:
-        """The run that would show most; None when the floor is found, or cannot be found: see `found`."""
+        """The run that would show most; None when the floor is found, or cannot be found: see `result`."""
         here = [run for run in runs if model_runs.same_floor(run.spec, self.base)]
-        if self.found(here).given_up:
+        if self.result(here).given_up:
             return None
         own = [run for run in here if self.includes(run.spec)]
         too_small = [*model_runs.caps(here, Outcome.OUT_OF_MEMORY), *model_runs.too_slow(here, own)]
@@ -83,7 +83,7 @@ class Search(CappedRuns):
         cap = next_cap(model_runs.caps(here, Outcome.COMPLETED), too_small, expected or None, self.most_bytes)
         return self.at(cap) if cap is not None else None
 
-    def found(self, runs: Iterable[Run]) -> SearchedFloor:
+    def result(self, runs: Iterable[Run]) -> SearchedFloor:
         """What is known of the floor, and why the search was given up if it was: by the runs with this workload, batch,
         and share of vCPUs."""
         here = [run for run in runs if model_runs.same_floor(run.spec, self.base)]
@@ -110,7 +110,7 @@ class BatchSearch:
         return replace(spec, batch_size=self.base.batch_size) == self.base
 
     def next_run(self, runs: Iterable[Run]) -> RunSpec | None:
-        """The run that would show most; None when the largest batch is known, or cannot be found: see `found`."""
+        """The run that would show most; None when the largest batch is known, or cannot be found: see `result`."""
         own = self._own(runs)
         seen = model_runs.tried(own, self.base)
         if model_runs.unfinished_end(seen, own, self.most) is not None:
@@ -118,7 +118,7 @@ class BatchSearch:
         batch = next_batch(seen, self.base.batch_size, min(self.most, model_runs.whole_data(own) or self.most))
         return None if batch is None else self.at(batch)
 
-    def found(self, runs: Iterable[Run]) -> LargestBatch | None:
+    def result(self, runs: Iterable[Run]) -> LargestBatch | None:
         """What is known of the largest batch, and why the search ended; None where no run of it was made."""
         own = self._own(runs)
         return model_runs.largest_batch(own, self.most, unfinished=self.next_run(own) is not None)

@@ -52,7 +52,7 @@ class SeenTimes:
                 of_workload.setdefault(_position(run.spec), []).append(run)
             elif run.outcome in ENDED_BY_ITSELF:
                 self._failed.setdefault(_position(run.spec), []).append(run)
-        self._known: dict[tuple[object, ...], float | None] = {}
+        self._estimates: dict[tuple[object, ...], float | None] = {}
 
     def start_up_seconds(self, spec: RunSpec) -> float | None:
         """From the start of this run to its first step; None where no run of the workload has shown one."""
@@ -62,9 +62,9 @@ class SeenTimes:
     def seconds(self, spec: RunSpec) -> float | None:
         """From the start of this run to its end; None where no run says it."""
         position = _position(spec)
-        if position not in self._known:
-            self._known[position] = self._seconds(spec)
-        return self._known[position]
+        if position not in self._estimates:
+            self._estimates[position] = self._seconds(spec)
+        return self._estimates[position]
 
     def _seconds(self, spec: RunSpec) -> float | None:
         position, alike = _position(spec), self._alike(spec)

@@ -144,20 +144,20 @@ class SizerError(Exception):
 
     def __init__(self, message: str | Lines, /, **values: object) -> None:
         super().__init__(message)
-        self.said: Message | Lines = Message(message, **values) if isinstance(message, str) else message
+        self.content: Message | Lines = Message(message, **values) if isinstance(message, str) else message
 
     def __str__(self) -> str:
-        return str(self.said)
+        return str(self.content)
 
     @property
     def message(self) -> str:
         """The English sentence with its placeholders."""
-        return self.said.template if isinstance(self.said, Message) else str(self.said)
+        return self.content.template if isinstance(self.content, Message) else str(self.content)
 
     @property
     def values(self) -> Mapping[str, object]:
         """What fills the placeholders."""
-        return self.said.values if isinstance(self.said, Message) else {}
+        return self.content.values if isinstance(self.content, Message) else {}
 
 
 class InputError(SizerError):

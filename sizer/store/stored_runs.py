@@ -63,7 +63,7 @@ def _run(path: Path) -> Run | Problem:
     try:
         return read_run(path)
     except (InputError, HostError) as error:
-        return error.said
+        return error.content
 
 
 def read_run(path: Path) -> Run:
