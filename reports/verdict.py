@@ -196,7 +196,7 @@ def answer_row(subject: Subject, material: Material) -> dict[str, Any]:
         "how_sure": how_sure_text(subject.answer, bool(unfinished)),
         "no_machine": words.no_machine(subject.answer),
         "bound": words.spec_bound(answer),
-        "spec": tuple(words.spec_parts(spec, subject.terms)) if spec is not None else (),
+        "spec": tuple(words.spec_parts(answer, subject.terms)),
         "spec_badge": words.badge(words.BadgeKind.EMULATED)
         if spec is not None and words.is_emulated(spec, subject.terms)
         else None,

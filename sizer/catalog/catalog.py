@@ -76,8 +76,8 @@ class Catalog:
         found: dict[str, list[InstanceType]] = defaultdict(list)
         for instance in self.instance_types:
             for name in {instance.instance_type, instance.host}:
-                found[_plain(name)].append(instance)
-                found[_plain(f"{instance.provider} {name}")].append(instance)
+                found[plain_name(name)].append(instance)
+                found[plain_name(f"{instance.provider} {name}")].append(instance)
         return {name: tuple(instances) for name, instances in found.items()}
 
     def called(self, name: str) -> tuple[InstanceType, ...]:
@@ -85,7 +85,7 @@ class Catalog:
 
         A host to which GPUs are added has one entry for each choice of them, and one without.
         """
-        return self._by_name.get(_plain(name), ())
+        return self._by_name.get(plain_name(name), ())
 
     def instances(self, gpu: str | None = None) -> tuple[InstanceType, ...]:
         """What can be rented: all of it, or with this GPU (its memory size may be part of the name: V100-16GB)."""
@@ -128,7 +128,7 @@ class Catalog:
                 "`sizer catalog list`.",
                 name=name,
             )
-        nearest = advised_name(_plain(name), [instance.name for instance in self.offered])
+        nearest = advised_name(plain_name(name), [instance.name for instance in self.offered])
         raise InputError("The catalogue has no instance type `{name}`; {advice}", name=name, advice=nearest)
 
     def gpu(self, name: str) -> str:
@@ -239,7 +239,7 @@ def _names_of_tier(tier: DiskTier) -> tuple[str, str]:
     return plain, plain.removeprefix("cloud") or plain
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """Azure writes `Standard_NC6s_v3`, people `NC6s v3`."""
     return name.lower().replace("/", " ", 1).replace("_", " ").replace("standard ", "")
 

@@ -165,8 +165,8 @@ def _described(case: Case, chosen: Row, edges: Edges, probability: float) -> Ans
     here = bound.prediction if bound.is_named and not of_machines else None
     upgrade = smallest_upgrade(case, taken, here) if here is not None else None
     baseline = baseline_of(case, taken)
-    beside = () if of_machines else tuple(baseline_reasons(baseline, taken, case.machine))
-    first = case.machine is not None
+    beside = () if of_machines else tuple(baseline_reasons(baseline, taken, case.baseline_name))
+    first = case.objective.baseline is not None
     few = not of_machines and few_values(model.measured)
     return Answer(
         workload=model.name,

@@ -137,8 +137,8 @@ def _of_machines(case: Case, chosen: Row, probability: float) -> Iterator[Reason
         yield from _asked(case, chosen)
         yield from _surer(case, chosen)
         yield _first(case, chosen)
-    if case.machine is not None and case.compared is None:
-        yield reason(ReasonCode.BASELINE, instance_type=case.machine.name)
+    if case.baseline_name is not None and case.compared is None:
+        yield reason(ReasonCode.BASELINE, instance_type=case.baseline_name)
     elif case.compared is not None and case.compared is not taken:
         yield _beside("baseline", case.compared, taken, case)
     yield from _close(case, chosen, probability)
@@ -217,14 +217,15 @@ def _close(case: Case, chosen: Row, probability: float) -> Iterator[Reason]:
 
 
 def _below_target(case: Case, chosen: Row) -> Iterator[Reason]:
-    """The fastest of its kind on which the work costs a good deal less, at a rate below the target."""
+    """The fastest on which the work costs a good deal less, at a rate below the target; of its kind, if one is."""
     taken = chosen.candidate
     if case.objective.rate is not None or _by_rate(case) or taken.usd_per_hour is None:
         return
     slower = [row for row in case.choice.priced if row.meets_latency and not row.sure]
-    cheaper = [r for r in slower if r.candidate.kind == taken.kind and r.candidate.cost <= MUCH_LESS * taken.cost]
+    cheaper = [row for row in slower if row.candidate.cost <= MUCH_LESS * taken.cost]
+    alike = [row for row in cheaper if row.candidate.kind == taken.kind] or cheaper
     if cheaper:
-        fastest = max(cheaper, key=lambda row: row.candidate.rate)
+        fastest = max(alike, key=lambda row: row.candidate.rate)
         yield _beside("cheaper", fastest.candidate, taken, case, target=math.floor(100 * fastest.fraction) / 100)
 
 

@@ -39,7 +39,7 @@ def headline(answer: Answer, terms: Terms) -> str:
             answer=answer,
         )
     own = next((offer.called(offer.provider) for offer in answer.instances if offer.own), None)
-    spec = with_instance(spec_name(answer.spec, terms), own) or names.machine_unvaried(terms.device)
+    spec = with_instance(spec_name(answer.spec, terms), own) or names.machine_unvaried(names.device_of(answer, terms))
     status = "unsettled" if answer.edge == "unsettled" else answer.status
     rate, low, high = language.answered_interval(answer.throughput, answer.sample_unit)
     return _(

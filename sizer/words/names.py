@@ -8,6 +8,7 @@ from datetime import date
 
 from sizer.catalog.machines import price_is_old
 from sizer.model.model import CPU_LABEL, GivenUpKind, SearchedFloor, WorkloadModel, name_of_disk
+from sizer.records.answer import Answer
 from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import EMULATED_LABEL, GIVEN_IN_STUDY, GIVEN_IN_TABLE, HOST_DISK, Device, DiskRates
 from sizer.records.prediction import Spec
@@ -150,6 +151,12 @@ def with_instance(spec: str, instance: str | None) -> str:
 def machine_unvaried(device: Device) -> str:
     """What a verdict calls a spec of which nothing was varied: its accelerators, or that it has none."""
     return _("a machine without an accelerator") if device.kind == "cpu" else accelerators_name(None, 0, device)
+
+
+def device_of(answer: Answer, terms: Terms) -> Device:
+    """The workload's, but of a machine of several that were compared which has no accelerator: the CPU."""
+    on_cpu = answer.alternatives and answer.spec is not None and not (answer.spec.gpu or answer.spec.gpu_count)
+    return Device() if on_cpu else terms.device
 
 
 def spec_of(place: Configuration) -> Spec:
