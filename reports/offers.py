@@ -9,11 +9,11 @@ from markupsafe import Markup
 
 from sizer.model.edge import best_place
 from sizer.recommend.job_changes import MIN_GAIN, Change, ChangeKind, changes, judged_by
-from sizer.records.answer import CostRow, GpuOption, InstanceOffer
+from sizer.records.answer import CostRow, ForeignPrice, GpuOption, InstanceOffer
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.messages import NoAnswer
 from sizer.records.prediction import ReasonCode, reason
-from sizer.records.units import GIB, RELATIVE, format_bytes, format_number, format_usd
+from sizer.records.units import GIB, RELATIVE, format_bytes, format_number, format_price, format_usd
 from sizer.words import accelerators as gpu_words
 from sizer.words import costs as cost_words
 from sizer.words.answers import change_evidence, change_named, gain_in_words, no_change, then_bound
@@ -57,8 +57,12 @@ def _offers(subject: Subject) -> Sequence[InstanceOffer]:
         return ()
     first, *others = subject.answer.instances
     by_size = sorted(others, key=lambda each: (each.gpu_count, each.vcpus, each.provider, each.instance_type))
-    order = {price: number for number, price in enumerate(dict.fromkeys(other.usd_per_hour for other in others))}
-    return [first, *sorted(by_size, key=lambda each: order[each.usd_per_hour])]
+    order = {price: number for number, price in enumerate(dict.fromkeys(map(_price, others)))}
+    return [first, *sorted(by_size, key=lambda each: order[_price(each)])]
+
+
+def _price(offer: InstanceOffer) -> tuple[float | None, ForeignPrice | None]:
+    return offer.usd_per_hour, offer.foreign
 
 
 def _instance_row(number: int, place: int, offer: InstanceOffer, subject: Subject) -> dict[str, Any]:
@@ -67,6 +71,7 @@ def _instance_row(number: int, place: int, offer: InstanceOffer, subject: Subjec
     rate = answer.throughput if answer is not None and not answer.rate_in_doubt else None
     source, as_of = offer_source(offer)
     million = offer.usd_per_million_samples if subject.unit != RELATIVE else None
+    foreign = offer.foreign
     notes = [note for note in offer.notes if note != reason(ReasonCode.PRICES)]
     return {
         "workload": subject.name,
@@ -79,7 +84,7 @@ def _instance_row(number: int, place: int, offer: InstanceOffer, subject: Subjec
         "gpu": offer.gpu or "",
         "gpus": f"{offer.gpu_count} × {offer.gpu}" if offer.gpu else _("none"),
         "rate": _instance_rate(rate, offer, subject),
-        "hour": _usd(offer.usd_per_hour),
+        "hour": _usd(offer.usd_per_hour) if foreign is None else format_price(foreign.amount, foreign.currency),
         "spot": _usd(offer.usd_per_hour_spot) if offer.usd_per_hour_spot is not None else "",
         "million": format_usd(million) if million is not None else "",
         "unit": several_of(subject.unit),

@@ -15,7 +15,7 @@ from sizer.model.refusals import few_values
 from sizer.model.runs import largest_batch
 from sizer.recommend.accelerators import accelerator_counts, with_nearest_sold
 from sizer.recommend.beside import alternatives, baseline_of, baseline_reasons, offers
-from sizer.recommend.candidates import machines_to_compare, synthetic_rates
+from sizer.recommend.candidates import machines_to_compare, one_currency, synthetic_rates
 from sizer.recommend.case import Case, Quality, on_curve, quality_of
 from sizer.recommend.edges import (
     Edges,
@@ -219,7 +219,7 @@ def _is_doubtful(case: Case, chosen: Row) -> bool:
     count, unpriced = len(case.candidates), sum(one.usd_per_hour is None for one in case.candidates)
     if count == 1 or (case.objective.spot and unpriced):
         return True
-    if case.objective.counts == "fastest":
+    if case.objective.counts == "fastest" or one_currency(case.candidates) is not None:
         return False
     if chosen.candidate.usd_per_hour is not None:
         return count - unpriced == 1

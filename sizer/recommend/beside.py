@@ -167,9 +167,15 @@ def alternatives(case: Case) -> tuple[Alternative, ...]:
             usd_per_hour_spot=machine.usd_per_hour_spot,
             latency_p99=machine.latency_p99,
             disk_usd_per_hour=machine.disk_usd_per_hour,
+            foreign=machine.foreign,
         )
-        for machine in sorted(case.candidates, key=lambda one: (one.usd_a_sample, one.cost, -one.rate))
+        for machine in sorted(case.candidates, key=_by_cost)
     )
+
+
+def _by_cost(one: Candidate) -> tuple[object, ...]:
+    """The least cost of the work first; then those with a price in another currency, within it."""
+    return one.usd_a_sample, one.cost, "~" if one.foreign is None else one.foreign.currency, one.foreign_cost, -one.rate
 
 
 def _dominated(machines: Sequence[Candidate]) -> set[int]:

@@ -16,6 +16,7 @@ from sizer.model.model import CPU_LABEL, WorkloadModel, deviation_of, gpus_of, n
 from sizer.model.observations import Noise, apart, completed, measured_rate, noise_at, noise_of
 from sizer.model.runs import end_to_end, label_of, labelled
 from sizer.recommend.prices import Accelerators, disk_prices, is_in_catalog, price_of, retired_since
+from sizer.records.answer import ForeignPrice
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.prediction import Spec
 from sizer.records.run import OUTLIER, RentedMachine, Run
@@ -139,12 +140,30 @@ class Candidate:
         return _plain(text) in {_plain(name) for name in names if name}
 
     @property
+    def foreign(self) -> ForeignPrice | None:
+        """The price of an instance type that has it in a currency that was not converted."""
+        offer = self.offer if self.usd_per_hour is None else None
+        known = None if offer is None else offer.price_per_hour
+        return None if offer is None or known is None else ForeignPrice(known * self.spec.nodes, offer.currency)
+
+    @property
+    def foreign_cost(self) -> float:
+        """Of a sample in that currency, to compare within it."""
+        return math.inf if self.foreign is None or self.rate <= 0 else self.foreign.amount / 3600 / self.rate
+
+    @property
     def usd_per_hour_spot(self) -> float | None:
         """The spot price that the table gives, or of the instance type whose price it has."""
         spot = self.offer.usd_per_hour_spot if self.offer is not None else None
         if self.rented is not None and self.rented.usd_per_hour_spot is not None:
             spot = self.rented.usd_per_hour_spot
         return None if spot is None else spot * self.spec.nodes
+
+
+def one_currency(candidates: Iterable[Candidate]) -> str | None:
+    """The currency that all of them have a price in, where nobody said what it is worth in US dollars."""
+    currencies = {None if one.foreign is None else one.foreign.currency for one in candidates}
+    return currencies.pop() if len(currencies) == 1 else None
 
 
 def _plain(name: str) -> str:

@@ -48,7 +48,7 @@ def _machines(model: WorkloadModel, runs: Sequence[Run], objective: Objective, c
     """Those that were measured and can be rented."""
     machines = machines_to_compare(model, runs, replace(objective, spot=False), catalog)
     return [
-        (CostRow(one.spec, one.throughput, one.name), (one.usd_per_hour, one.usd_per_hour_spot))
+        (CostRow(one.spec, one.throughput, one.name, foreign=one.foreign), (one.usd_per_hour, one.usd_per_hour_spot))
         for one in machines
         if one.retired is None
     ]

@@ -379,12 +379,10 @@ class InstanceOffer:
     nodes: Nodes = 1
 
     @property
-    def price(self) -> tuple[float, str] | None:
-        """An hour's, with its currency: US dollars, or another that nobody converted; None is unknown."""
-        if self.usd_per_hour is not None:
-            return self.usd_per_hour, "USD"
+    def foreign(self) -> ForeignPrice | None:
+        """Its price where that is known in another currency alone."""
         own = next((note for note in self.notes if note.code is ReasonCode.PRICES and note.has("currency")), None)
-        return None if own is None else (own.number("price") * self.nodes, own.text("currency"))
+        return None if own is None else ForeignPrice(own.number("price") * self.nodes, own.text("currency"))
 
     def called(self, provider: str) -> str:
         """`aws g4dn.xlarge`, `2 x aws p3.16xlarge` with the provider so written; a table may name a type alone."""
@@ -437,12 +435,20 @@ class Job:
 
 
 @dataclass(frozen=True)
+class ForeignPrice:
+    """An hour's in a currency of which nobody said what it is worth in US dollars."""
+
+    amount: Amount
+    currency: str
+
+
+@dataclass(frozen=True)
 class Alternative:
     """One of the machines that were compared; `dominated` if another is no slower and costs less.
 
     `instance_type` is the one whose price it is; a price of None is unknown. `latency_p99` is in seconds, None where it
     was not measured. Prices are without a disk; `disk_usd_per_hour` is what the comparison counts of one beside: 0
-    where all have the same.
+    where all have the same. `foreign` is its price where that is known in another currency alone.
     """
 
     spec: Spec
@@ -454,6 +460,7 @@ class Alternative:
     usd_per_hour_spot: Amount | None = None
     latency_p99: Amount | None = None
     disk_usd_per_hour: Amount = 0.0
+    foreign: ForeignPrice | None = None
 
 
 @dataclass(frozen=True)
@@ -486,6 +493,7 @@ class CostRow:
     spot_expected: Cost | None = None
     is_baseline: bool = False
     published: bool = False
+    foreign: ForeignPrice | None = None
 
     @property
     def has_accelerator(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sizer.records.answer import Answer, Cost, CostRow, CostTable
 from sizer.words.language import N_, Sentence, _, answered_rate
-from sizer.words.names import Terms, spec_name, with_instance
+from sizer.words.names import Terms, price_an_hour, spec_name, with_instance
 
 costs_title = Sentence(
     "[[both?CPU or GPU]][[!both?What it costs]][[: time and cost of the same work, {baseline} = 1]][[; the job is "
@@ -14,7 +14,7 @@ costs_title = Sentence(
 )
 _LINE = N_(
     "{machine}: {rate}[[; time {time}]][[ ({row.seconds:time} the job)]][[; on demand {on_demand}]][[; spot "
-    "{spot}]][[, with interruptions {expected}]][[unknown?; price unknown]]"
+    "{spot}]][[, with interruptions {expected}]][[; {unpriced}]]"
 )
 _PRICES = N_(
     "{cost.usd_per_hour:usd} an hour[[, {cost.usd_per_million_samples:usd} a million]][[, {cost.usd_of_job:usd} the "
@@ -59,7 +59,7 @@ def costs_lines(answer: Answer, terms: Terms) -> Iterator[str]:
             on_demand=on_demand,
             spot=spot,
             expected=expected_in_words(row.spot_expected),
-            unknown=not on_demand and not spot,
+            unpriced="" if on_demand or spot else price_an_hour(None, foreign=row.foreign),
         )
         yield f"  {line}"
     yield from costs_sentences(costs, terms)

@@ -13,7 +13,7 @@ from ..data_parallel import Rank
 from ..data_set import DataSet
 from ..faults import Unavailable
 from ..networks import TAKES_VECTORS
-from .network_forms import CLASSES, FULLY_CONNECTED
+from .network_forms import CIFAR_CLASSES, CLASSES, FULLY_CONNECTED, OF_CIFAR, SIDES
 
 READ_FOLDERS = frozenset({"pytorch"})
 """Frameworks that read the files of a folder one by one; for others it is packed first."""
@@ -28,7 +28,7 @@ TRAINING_MODES = (TRAIN, FORWARD_BACKWARD)
 
 def image_side(network: str) -> int:
     """Pixels of a side of the network's input."""
-    return 299 if network == "inception_v3" else 224
+    return SIDES.get(network, 224)
 
 
 def sample_form(network: str) -> tuple[tuple[int, ...], int]:
@@ -36,7 +36,12 @@ def sample_form(network: str) -> tuple[tuple[int, ...], int]:
     if network in TAKES_VECTORS:
         return FULLY_CONNECTED[:1], FULLY_CONNECTED[-1]
     side = image_side(network)
-    return (3, side, side), CLASSES
+    return (3, side, side), CIFAR_CLASSES if network in OF_CIFAR else CLASSES
+
+
+def folded_labels(network: str) -> Callable[[Any], Any]:
+    """What makes labels of a data set such as the network tells apart: one for CIFAR knows ten classes."""
+    return (lambda labels: labels % CIFAR_CLASSES) if network in OF_CIFAR else (lambda labels: labels)
 
 
 @dataclass(frozen=True)

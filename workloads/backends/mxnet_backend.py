@@ -16,6 +16,7 @@ from . import (
     LanguageModelForm,
     Settings,
     TransformerForm,
+    folded_labels,
     mxnet_language,
     mxnet_library,
     mxnet_networks,
@@ -82,9 +83,11 @@ class MxnetBackend:
         loss_of.hybridize(static_alloc=True, static_shape=True)
         rates = {"learning_rate": 0.01, "momentum": 0.9, "wd": 1e-4}
         trainer = mx.gluon.Trainer(model.collect_params(), "sgd", rates, kvstore=None)
+        folded = folded_labels(network)
 
         def compute(batch: Any) -> Any:
             images, labels = self._placed(batch)
+            labels = folded(labels)
             with mx.autograd.record():
                 loss = loss_of(model(images), labels)
             loss.backward()
