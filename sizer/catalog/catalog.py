@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -30,7 +30,7 @@ from sizer.catalog.machines import (
 from sizer.catalog.query import rows_where
 from sizer.catalog.rate_estimate import RateEstimate, RateQuestion, estimate, known_beside, published_batch_sizes
 from sizer.records.device import DiskRates
-from sizer.records.messages import AllOf, InputError, Message, advised_name
+from sizer.records.messages import AllOf, AnyOf, InputError, Message, advised_name
 
 MODES = ("train", "infer", "forward", "forward_backward")
 """What a rate may be of."""
@@ -141,9 +141,9 @@ class Catalog:
                 form = f" {meant.form}" if meant.form else ""
                 memory = f"-{meant.memory_gb:g}GB" if meant.memory_gb else ""
                 return f"{each}{memory}{form}"
-        raise InputError(
-            "The catalogue knows no GPU `{name}`; {advice}", name=name, advice=advised_name(name, sorted(known))
-        )
+        begun = [each for each in sorted(known) if read_gpu_name(each).key.startswith(meant.key)]
+        advice = Message("did you mean {names}?", names=AnyOf(*begun)) if begun else advised_name(name, sorted(known))
+        raise InputError("The catalogue knows no GPU `{name}`; {advice}", name=name, advice=advice)
 
     def disk(self, name: str) -> DiskTier:
         """The disk tier of that name; InputError with the nearest name if there is none."""
@@ -187,8 +187,10 @@ class Catalog:
         batch_size: int | None = None,
         framework: str | None = None,
         batch_sizes: tuple[int, ...] = (),
+        networks: Container[str] | None = None,
     ) -> RateEstimate:
-        """The same for a GPU that is to be emulated; InputError names the nearest that is published."""
+        """The same for a GPU that is to be emulated; InputError names the nearest that is published, of `networks` that
+        may be asked for."""
         name = read_gpu_name(gpu).name or gpu
         asked = RateQuestion(network, mode, name, precision, batch_size, framework, batch_sizes)
         if mode not in MODES:
@@ -201,6 +203,7 @@ class Catalog:
         if found is not None:
             return found
         same, other, precisions = known_beside(self.rates, asked)
+        same = [name for name in same if networks is None or name in networks]
         known: list[object] = [Message("for {name}: {others}", name=gpu, others=AllOf(*same))] if same else []
         known += [Message("for {name}: {others}", name=network, others=AllOf(*other))] if other else []
         known += [Message("for both in {precisions}", precisions=AllOf(*precisions))] if precisions else []

@@ -24,7 +24,6 @@ from sizer.recommend.prices import gpu_gone, usd_per_million
 from sizer.records.answer import AcceleratorCount, AgainstCpu, Answer, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import DiskRates
-from sizer.records.kinds import KINDS
 from sizer.records.messages import NoAnswer
 from sizer.records.prediction import (
     Action,
@@ -356,10 +355,7 @@ def _with_nearest(gone: Reason, runs: Sequence[Run], catalog: Catalog) -> Reason
     named = [catalog.called(name) for name in gone.texts("names")] if gone.has("names") else []
     gpu = gone.text("gpu") if gone.has("gpu") else next((types[0].gpu for types in named if types), None)
     workload = runs[-1].spec.workload
-    mode, precision = (
-        KINDS[workload.kind].rate_mode or workload.mode,
-        workload.precision if runs[-1].imported else workload.rate_precision,
-    )
+    mode, precision = workload.rate_mode, workload.precision if runs[-1].imported else workload.rate_precision
     if gpu is None or mode is None or workload.network is None:
         return gone
     asked = RateQuestion(workload.network, mode, gpu, precision, runs[-1].spec.batch_size, workload.framework)
@@ -379,11 +375,12 @@ def _with_nearest(gone: Reason, runs: Sequence[Run], catalog: Catalog) -> Reason
 
 
 def _option(job: GpuJob, gpu: str) -> GpuOption:
-    mode, network, sheet = KINDS[job.workload.kind].rate_mode, job.workload.network, data_sheet(gpu)
-    plain = GpuOption(gpu, gpu_memory_bytes=None if sheet is None else sheet.memory_bytes)
+    mode, network, sheet = job.workload.rate_mode, job.workload.network, data_sheet(gpu)
+    batch_size = None if job.here is None else job.here.batch_size
+    memory = None if sheet is None else sheet.memory_bytes
+    plain = GpuOption(gpu, gpu_memory_bytes=memory, network=network, batch_size=batch_size)
     if mode is None or network is None:
         return replace(plain, missing=NoGpuAnswer.NO_NETWORK)
-    batch_size = None if job.here is None else job.here.batch_size
     asked = RateQuestion(network, mode, gpu, job.precision, batch_size, job.workload.framework)
     published = job.catalog.estimated_rate(asked)
     if published is None:

@@ -207,7 +207,8 @@ class GpuOption:
     says whether the interval leaves it open what binds. `fits` is None where nobody knows what memory the job needs;
     `needs_at_most_bytes` is what is known to be enough: the smallest GPU that as large a batch was published on;
     `on_cpu_bytes` is what the job needed on the CPU, to which a GPU adds workspace of its own. `seconds` and `usd` are
-    of the whole job where its samples are given. `second_missing` says why a second one has no answer, and a run with
+    of the whole job where its samples are given. `network` and `batch_size` are the job's: where no rate is published,
+    one run of them there would give it. `second_missing` says why a second one has no answer, and a run with
     `second_vcpus` would show it. `retired` says that nobody can rent machines with it any more: then it is no choice.
     """
 
@@ -239,6 +240,8 @@ class GpuOption:
     second_vcpus: Vcpus | None = None
     against_cpu: AgainstCpu | None = None
     retired: Reason | None = None
+    network: Label | None = None
+    batch_size: Batch | None = None
 
 
 @dataclass(frozen=True)

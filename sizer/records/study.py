@@ -210,6 +210,12 @@ class Workload:
         return self.mode or KINDS[self.kind].mode
 
     @property
+    def rate_mode(self) -> str | None:
+        """The mode in which its rate is looked up: that of its kind, or its own where it computes something else."""
+        kind = KINDS[self.kind]
+        return kind.rate_mode if self.mode in (None, kind.mode) else self.mode
+
+    @property
     def rate_precision(self) -> str | None:
         """That its rate is looked up; sizer's own networks compute in fp32 unless it says otherwise."""
         return self.precision or (FP32 if self.computed_mode is not None else None)

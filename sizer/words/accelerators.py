@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from sizer.records import answer as records
 from sizer.records.answer import AcceleratorCount, Answer, BatchAdvice, BatchCurve, BatchPoint, GpuOption, NoGpuAnswer
@@ -21,9 +22,13 @@ from sizer.words.reasons.suggestions import refusal_sentences
 _MISSING: Mapping[NoGpuAnswer, str] = {
     NoGpuAnswer.NO_RATE: N_(
         "no published rate [[published_on?says how fast it is; of this network there are rates on "
-        "{published_on:and}]][[!published_on?of this network is known on any GPU]]"
+        "{published_on:and}]][[!published_on?of this network is known on any GPU]]; one run of {network} there[[ at a "
+        "batch of {batch_size}]] would give it, as a row of a file for `--catalog`"
     ),
-    NoGpuAnswer.NO_NETWORK: N_("published rates are of networks by name, and this job has none of them"),
+    NoGpuAnswer.NO_NETWORK: N_(
+        "published rates are of networks by name, and this job has none of them; one run of it there would "
+        "show its rate"
+    ),
     NoGpuAnswer.STEP_NOT_SEPARATE: N_(
         "what the input costs the CPU was not measured apart from the step; write `isolate: true` in the workload"
     ),
@@ -363,6 +368,8 @@ def accelerator_counts_note(counts: Sequence[AcceleratorCount]) -> str:
 
 
 # Batch sizes: which one, what a step takes by it, and the largest that fits.
+SLOWER = 1.01
+"""From this factor of the time of a sample on a larger batch is said to be slower."""
 batch_question = Sentence("Which batch size?")
 """What the chart of batch sizes answers."""
 
@@ -381,6 +388,7 @@ def batch_sentences(advice: BatchAdvice, terms: Terms, curve: BatchCurve | None 
         )
         of_curve = [
             _which_batch(shown, terms, advice),
+            _more_than_in_proportion(shown, terms),
             _("[[It is known to run in {size:bytes} of memory.]]", size=advice.memory_bytes),
             _step_line(shown, terms),
             beyond,
@@ -423,6 +431,28 @@ def _which_batch(curve: BatchCurve, terms: Terms, advice: BatchAdvice) -> str:
         unsure=not is_best and alone and not curve.sure,
         least=is_best and alone and curve.enough == min(point.batch_size for point in curve.points),
         alone=is_best and alone and curve.enough != min(point.batch_size for point in curve.points),
+    )
+
+
+def _more_than_in_proportion(curve: BatchCurve, terms: Terms) -> str:
+    """Where a step takes more than as many times as long as its batch is larger: `more than twice`; empty where none
+    does."""
+    points = sorted(curve.points, key=lambda point: point.batch_size)
+    slower = [
+        (one, other)
+        for one, other in pairwise(points)
+        if other.seconds_per_sample > SLOWER * one.seconds_per_sample and terms.unit != RELATIVE
+    ]
+    if not slower:
+        return ""
+    one, other = slower[-1]
+    return _(
+        "A step of {other.batch_size} takes {times:times_over} times as long as one of {one.batch_size}, [[twice?more "
+        "than twice]][[!twice?more than in proportion]], so each of its samples takes longer.",
+        one=one,
+        other=other,
+        times=other.step_seconds / one.step_seconds,
+        twice=other.batch_size == 2 * one.batch_size,
     )
 
 
