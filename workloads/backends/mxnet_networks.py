@@ -5,16 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..networks import CIFAR_CLASSES, CIFAR_STAGES, CLASSES, FULLY_CONNECTED, INCEPTION, OVERFEAT, OVERFEAT_UNITS
 from . import mxnet_library
-from .network_forms import (
-    CIFAR_CLASSES,
-    CIFAR_STAGES,
-    CLASSES,
-    FULLY_CONNECTED,
-    INCEPTION,
-    OVERFEAT,
-    OVERFEAT_UNITS,
-)
 
 mx = mxnet_library.load()
 nn = mx.gluon.nn

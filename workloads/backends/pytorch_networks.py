@@ -14,15 +14,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from .network_forms import (
-    CIFAR_CLASSES,
-    CIFAR_STAGES,
-    CLASSES,
-    FULLY_CONNECTED,
-    INCEPTION,
-    OVERFEAT,
-    OVERFEAT_UNITS,
-)
+from ..networks import CIFAR_CLASSES, CIFAR_STAGES, CLASSES, FULLY_CONNECTED, INCEPTION, OVERFEAT, OVERFEAT_UNITS
 
 
 def build(network: str) -> Any:
