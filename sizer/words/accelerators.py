@@ -21,8 +21,8 @@ from sizer.words.reasons.suggestions import refusal_sentences
 # A GPU that was asked about.
 _MISSING: Mapping[NoGpuAnswer, str] = {
     NoGpuAnswer.NO_RATE: N_(
-        "no published rate [[published_on?says how fast it is; of this network there are rates on "
-        "{published_on:and}]][[!published_on?of this network is known on any GPU]]; one run of {network} there[[ at a "
+        "no published rate [[published_on?says how fast it is; of this network there are rates on {published_on:and}]]"
+        "[[!published_on?of this network is known on any GPU]]; one run of [[{network}]][[!network?it]] there[[ at a "
         "batch of {batch_size}]] would give it, as a row of a file for `--catalog`"
     ),
     NoGpuAnswer.NO_NETWORK: N_(

@@ -13,7 +13,8 @@ from sizer.catalog.catalog import Catalog
 from sizer.catalog.machines import InstanceType
 from sizer.model.model import Model
 from sizer.recommend.recommendation import recommend
-from sizer.records.answer import Answer, CostRow
+from sizer.records.answer import Answer
+from sizer.records.costs import CostRow
 from sizer.records.device import Device
 from sizer.records.run import Run
 from sizer.records.study import Interruptions, Objective
@@ -138,7 +139,7 @@ def test_prices_in_one_other_currency_rank_within_it(
     assert (answer.chosen.instance_type, answer.provisional) == (chosen, False)
     lines = [alternative_line(one, TERMS) for one in answer.alternatives]
     assert lines[0].startswith("1 x T4" if chosen == "ecs.t4" else "1 x V100")
-    assert "CNY 27 an hour" in " ".join(lines)
+    assert "CNY 27.00 an hour" in " ".join(lines)
 
 
 def test_sizes_on_a_curve_are_rows_by_their_vcpus(curve: Callable[..., list[Run]], ask: Callable[..., Answer]) -> None:
