@@ -313,7 +313,7 @@ def disk_prices(disks: Sequence[MeasuredDisk], catalog: Catalog) -> dict[str, fl
     usd = [None if tier is None else tier.usd_per_month(VOLUME_GIB * GIB, disk.rates) for disk, tier in pairs]
     if None in usd:
         usd = [VOLUME_GIB * CLASS_PRICE.get(disk.disk_class or "", CLASS_PRICE["ssd"]) for disk in disks]
-    return {name_of_disk(disk.name): (each or 0.0) / HOURS_A_MONTH for disk, each in zip(disks, usd, strict=True)}
+    return {name_of_disk(disk.name): (price or 0.0) / HOURS_A_MONTH for disk, price in zip(disks, usd, strict=True)}
 
 
 def disks_by_price(disks: Sequence[MeasuredDisk], catalog: Catalog) -> list[str | None]:

@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from collections.abc import Sequence
 from itertools import pairwise
-
 from sizer.records import answer as records
-from sizer.records.answer import AcceleratorCount, Answer, BatchAdvice, BatchCurve, BatchPoint, GpuOption, NoGpuAnswer
-from sizer.records.configuration import Bottleneck, Estimate
-from sizer.records.device import GIVEN_IN_STUDY, GIVEN_IN_TABLE, Device
+from sizer.records.answer import AcceleratorCount
+from sizer.records.answer import Answer
+from sizer.records.answer import BatchAdvice
+from sizer.records.answer import BatchCurve
+from sizer.records.answer import BatchPoint
+from sizer.records.answer import GpuOption
+from sizer.records.answer import NoGpuAnswer
+from sizer.records.configuration import Bottleneck
+from sizer.records.configuration import Estimate
+from sizer.records.device import GIVEN_IN_STUDY
+from sizer.records.device import GIVEN_IN_TABLE
+from sizer.records.device import Device
 from sizer.records.run_kinds import LargestBatch
-from sizer.records.units import RELATIVE, format_number
-from sizer.words import language, names
-from sizer.words.language import N_, Sentence, _, paragraph, row, sentence
-from sizer.words.names import Terms, accelerators_name
+from sizer.records.units import RELATIVE
+from sizer.records.units import format_number
+from sizer.words import language
+from sizer.words import names
+from sizer.words.language import N_
+from sizer.words.language import Sentence
+from sizer.words.language import _
+from sizer.words.language import paragraph
+from sizer.words.language import row
+from sizer.words.language import sentence
+from sizer.words.names import Terms
+from sizer.words.names import accelerators_name
 from sizer.words.reasons import reason_sentence
 from sizer.words.reasons.suggestions import refusal_sentences
 
@@ -107,11 +124,11 @@ def gpus_compared(options: Sequence[GpuOption], terms: Terms) -> list[str]:
     costs = {name: cost for name, rate in rates.items() if (cost := _by_rate(prices[name], rate)) is not None}
     sentences = []
     if len(costs) > 1:
-        least, cost = min(costs.items(), key=lambda each: each[1].value)
+        least, cost = min(costs.items(), key=lambda item: item[1].value)
         others = [name for name, other in costs.items() if name != least and other.low <= cost.high]
         sentences.append(_LEAST(gpu=least, price=cost.value, unit=terms.unit, others=others))
     if len(rates) > 1:
-        best, rate = max(rates.items(), key=lambda each: each[1].value)
+        best, rate = max(rates.items(), key=lambda item: item[1].value)
         others = [name for name, other in rates.items() if name != best and other.high >= rate.low]
         sentences.append(_FASTEST(gpu=best, rate=rate, unit=terms.unit, others=others))
     return sentences
@@ -206,8 +223,8 @@ def _second(option: GpuOption, rate: Estimate, terms: Terms) -> str:
     if two is None:
         by_input = missing is NoGpuAnswer.INPUT_NOT_KNOWN and option.second_vcpus is not None
         why = _MISSING[NoGpuAnswer.INPUT_NOT_KNOWN if by_input else NoGpuAnswer.NO_MODEL]
-        known = _("What two would do is not known: {why}.", why=_(why, vcpus=option.second_vcpus))
-        return "" if missing is None else known
+        unknown = _("What two would do is not known: {why}.", why=_(why, vcpus=option.second_vcpus))
+        return "" if missing is None else unknown
     gain, priced = two.gain, two.worth is not None
     both = Estimate(rate.value * gain.value, rate.low * gain.low, rate.high * gain.high)
     return _(
@@ -263,7 +280,7 @@ def accelerator_counts_sentences(answer: Answer, terms: Terms) -> list[str]:
         ]
     refused = answer.reasons if answer.status == "refused" else ()
     missing = [refusal for refusal in answer.accelerator_counts_missing if refusal.reason not in refused]
-    return [*filter(None, sentences), *(refusal_sentences(each, terms) for each in missing)]
+    return [*filter(None, sentences), *(refusal_sentences(refusal, terms) for refusal in missing)]
 
 
 def count_name(count: AcceleratorCount, terms: Terms) -> str:
