@@ -30,6 +30,7 @@ SECTIONS: Mapping[str, Callable[[Material, Sequence[Subject]], Mapping[str, Any]
     "workloads": workloads.contents,
     "instead": offers.instead,
     "what_if": what_if.contents,
+    "costs": offers.costs,
     "instances": offers.instances,
     "which_gpu": offers.which_gpu,
     "doubts": doubts.contents,

@@ -14,7 +14,6 @@ from sizer.api.fitted_model import OnStep, Stage, StepBegun, fitted, measured_ru
 from sizer.api.study_plan import asked_specs, chosen_next, searches_left, still_planned
 from sizer.bundled.reports.subject import Material, Progress
 from sizer.catalog.catalog import Catalog
-from sizer.catalog.machines import InstanceType
 from sizer.exchange.measurements import write_tables
 from sizer.exchange.published import recommendation_form
 from sizer.model.model import Model
@@ -38,21 +37,20 @@ def recommend(
     folder: StudyFolder,
     objective: Objective | None = None,
     catalog: Catalog | None = None,
-    baseline: InstanceType | None = None,
     model: Model | None = None,
 ) -> Recommendation:
     """The recommendation by the study's own objective and the catalogue of sizer, written into the folder.
 
     A question other than the study's own leaves the folder as it is: another objective, the offers of another
-    catalogue, an instance type to compare with. `model` is the study's own where it is there already. Raises NoAnswer
+    catalogue. `model` is the study's own where it is there already. Raises NoAnswer
     for a folder without runs.
     """
     runs = measured_runs(folder)
     model = fitted(folder) if model is None else model
     chosen, asked = chosen_next(folder, runs, model), folder.study.objective if objective is None else objective
     offers = Catalog.load(keep=True) if catalog is None else catalog
-    recommendation = _best_spec(folder, model, runs, asked, offers, chosen, baseline)
-    if asked == folder.study.objective and catalog is None and baseline is None:
+    recommendation = _best_spec(folder, model, runs, asked, offers, chosen)
+    if asked == folder.study.objective and catalog is None:
         _write_recommendation(folder, recommendation, model)
     return recommendation
 
@@ -92,7 +90,6 @@ def _best_spec(
     objective: Objective,
     catalog: Catalog,
     chosen: NextRun | PlanEnd | None,
-    baseline: InstanceType | None = None,
 ) -> Recommendation:
     """With what only the folder knows: the host that measured, how far searches were to go, and what is planned."""
     return best_spec(
@@ -100,7 +97,6 @@ def _best_spec(
         runs,
         objective,
         catalog,
-        machine=baseline,
         host_vcpus=cpus_of(folder),
         most_batches={workload.workload.name: workload.most_batch for workload in folder.study.workloads},
         still_planned=still_planned(folder, runs, chosen),

@@ -13,7 +13,10 @@ PCIE = "PCIe"
 SXM = "SXM"
 
 GPU_MEMORY_GB = {
+    "K40m": (12,),
     "K80": (12,),
+    "Titan X (Maxwell)": (12,),
+    "Titan X (Pascal)": (12,),
     "M40": (12, 24),
     "M60": (8,),
     "P4": (8,),
@@ -61,6 +64,10 @@ GPU_MEMORY_GB = {
 _ONE_PRODUCT = ("P100", "B200")
 """Models whose second size is another way to count it, or was hardly sold: their memory makes no other accelerator."""
 _ALSO_CALLED = {
+    **dict.fromkeys(("k40", "k40c", "k40s", "k40t"), "K40m"),
+    **dict.fromkeys(("gtxtitanx", "gtxtitanxmaxwell", "maxwelltitanx"), "Titan X (Maxwell)"),
+    **dict.fromkeys(("pascaltitanx", "gtxtitanxpascal"), "Titan X (Pascal)"),
+    "1080": "GTX 1080",
     "1080ti": "GTX 1080 Ti",
     "2080ti": "RTX 2080 Ti",
     "rtx2080ti": "RTX 2080 Ti",

@@ -15,7 +15,7 @@ from sizer.model.refusals import few_values
 from sizer.model.runs import largest_batch
 from sizer.recommend.accelerators import accelerator_counts, with_nearest_sold
 from sizer.recommend.beside import alternatives, baseline_of, baseline_reasons, offers
-from sizer.recommend.candidates import machines_to_compare, synthetic_rates
+from sizer.recommend.candidates import machines_to_compare, one_currency, synthetic_rates
 from sizer.recommend.case import Case, Quality, on_curve, quality_of
 from sizer.recommend.edges import (
     Edges,
@@ -165,8 +165,8 @@ def _described(case: Case, chosen: Row, edges: Edges, probability: float) -> Ans
     here = bound.prediction if bound.is_named and not of_machines else None
     upgrade = smallest_upgrade(case, taken, here) if here is not None else None
     baseline = baseline_of(case, taken)
-    beside = () if of_machines else tuple(baseline_reasons(baseline, taken, case.machine))
-    first = case.machine is not None
+    beside = () if of_machines else tuple(baseline_reasons(baseline, taken, case.baseline_name))
+    first = case.objective.baseline is not None
     few = not of_machines and few_values(model.measured)
     return Answer(
         workload=model.name,
@@ -219,7 +219,7 @@ def _is_doubtful(case: Case, chosen: Row) -> bool:
     count, unpriced = len(case.candidates), sum(one.usd_per_hour is None for one in case.candidates)
     if count == 1 or (case.objective.spot and unpriced):
         return True
-    if case.objective.counts == "fastest":
+    if case.objective.counts == "fastest" or one_currency(case.candidates) is not None:
         return False
     if chosen.candidate.usd_per_hour is not None:
         return count - unpriced == 1

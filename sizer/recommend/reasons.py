@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from sizer.model.edge import GAIN
 from sizer.model.model import WorkloadModel, disk_of, vcpus_of
-from sizer.recommend.candidates import Candidate, highest_rates
+from sizer.recommend.candidates import Candidate, highest_rates, one_currency
 from sizer.recommend.case import Case
 from sizer.recommend.prices import Accelerators, gpu_gone, usd_per_million
 from sizer.recommend.rule import SURE, Row, is_sure, rounded
@@ -137,8 +137,8 @@ def _of_machines(case: Case, chosen: Row, probability: float) -> Iterator[Reason
         yield from _asked(case, chosen)
         yield from _surer(case, chosen)
         yield _first(case, chosen)
-    if case.machine is not None and case.compared is None:
-        yield reason(ReasonCode.BASELINE, instance_type=case.machine.name)
+    if case.baseline_name is not None and case.compared is None:
+        yield reason(ReasonCode.BASELINE, instance_type=case.baseline_name)
     elif case.compared is not None and case.compared is not taken:
         yield _beside("baseline", case.compared, taken, case)
     yield from _close(case, chosen, probability)
@@ -185,6 +185,8 @@ def _first(case: Case, chosen: Row) -> Reason:
         "surer": any(row.passes and not row.sure for row in better),
         "slower_cost_less": any(not row.passes for row in better),
     }
+    if figures["by"] == "currency":
+        figures["currency"] = one_currency(case.candidates)
     if len(case.candidates) == 1:
         figures["input"] = case.model.facts.feed.input if case.synthetic else None
         return Reason(ReasonCode.ONLY_MACHINE, figures, taken.spec)
@@ -197,6 +199,8 @@ def _by(case: Case, taken: Candidate, by_price: bool) -> str:
     choice = case.choice
     if by_price:
         return "cost_and_time" if case.objective.counts == "balanced" else "cost"
+    if not _by_rate(case) and one_currency(case.candidates) is not None:
+        return "currency"
     if not _by_rate(case) and len({row.candidate.kind for row in choice.table.rows if row.passes}) > 1:
         return "accelerator"
     if _by_rate(case) or taken.rate == choice.fastest.rate:
@@ -217,26 +221,30 @@ def _close(case: Case, chosen: Row, probability: float) -> Iterator[Reason]:
 
 
 def _below_target(case: Case, chosen: Row) -> Iterator[Reason]:
-    """The fastest of its kind on which the work costs a good deal less, at a rate below the target."""
+    """The fastest on which the work costs a good deal less, at a rate below the target; of its kind, if one is."""
     taken = chosen.candidate
     if case.objective.rate is not None or _by_rate(case) or taken.usd_per_hour is None:
         return
     slower = [row for row in case.choice.priced if row.meets_latency and not row.sure]
-    cheaper = [r for r in slower if r.candidate.kind == taken.kind and r.candidate.cost <= MUCH_LESS * taken.cost]
+    cheaper = [row for row in slower if row.candidate.cost <= MUCH_LESS * taken.cost]
+    alike = [row for row in cheaper if row.candidate.kind == taken.kind] or cheaper
     if cheaper:
-        fastest = max(cheaper, key=lambda row: row.candidate.rate)
+        fastest = max(alike, key=lambda row: row.candidate.rate)
         yield _beside("cheaper", fastest.candidate, taken, case, target=math.floor(100 * fastest.fraction) / 100)
 
 
 def _beside(role: str, other: Candidate, chosen: Candidate, case: Case, **more: Figure) -> Reason:
     """Another beside the chosen one, in its role: its rate, and the cost of the same work, as multiples."""
     priced = other.usd_per_hour is not None and chosen.usd_per_hour is not None
+    cost = other.usd_a_sample / chosen.usd_a_sample if priced else None
+    if one_currency((other, chosen)) is not None:
+        cost = other.foreign_cost / chosen.foreign_cost
     figures: dict[str, Figure] = {
         "role": role,
         "instance_type": other.name,
         "rate": other.rate,
         "speed": other.rate / chosen.rate,
-        "cost": other.usd_a_sample / chosen.usd_a_sample if priced else None,
+        "cost": cost,
         "usd_per_million": _of_million(other, case),
     }
     return Reason(ReasonCode.BESIDE, figures | more, other.spec)

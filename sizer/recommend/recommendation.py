@@ -14,6 +14,7 @@ from sizer.recommend.accelerators import which_gpu
 from sizer.recommend.answer import Question, answer
 from sizer.recommend.beside import told_of
 from sizer.recommend.candidates import GIB_PER_VCPU
+from sizer.recommend.costs import cost_table
 from sizer.recommend.cross_table import cross_table
 from sizer.recommend.edges import StillPlanned
 from sizer.recommend.prices import cheapest, priced_like_measured
@@ -32,25 +33,30 @@ def recommend(
     objective: Objective,
     catalog: Catalog,
     *,
-    machine: InstanceType | None = None,
     host_vcpus: float | None = None,
     most_batches: Mapping[str, int] | None = None,
     still_planned: Mapping[str, StillPlanned] | None = None,
 ) -> Recommendation:
     """The cheapest spec (or by the objective) for every workload of the model.
 
-    `runs` are those the model was fitted to: an answer says what their warnings and their failures speak against it.
-    It is compared with `machine`, or with the largest configuration measured; `host_vcpus` are those of the measuring
-    host, where known: a run that asks for more needs a larger one. `most_batches` says of each workload whose largest
-    batch was searched for up to which: that tells a search that ended there from one that was broken off.
+    `runs` are those the model was fitted to: an answer says what their warnings and their failures speak against it. It
+    is compared with the objective's baseline, or with the largest configuration measured; `host_vcpus` are those of the
+    measuring host, where known: a run that asks for more needs a larger one. `most_batches` says of each workload whose
+    largest batch was searched for up to which: that tells a search that ended there from one that was broken off.
     `still_planned` is by workload what the study's plan still has: that is measured before anything else.
     """
     offers = catalog.at_spot_prices() if objective.spot else catalog
+    called = () if objective.baseline is None else offers.called(objective.baseline)
+    machine = min((one for one in called if one.is_offered), key=lambda one: one.gpu_count, default=None)
     question = Question(objective, offers, machine, host_vcpus, most_batches or {}, still_planned or {})
     own: dict[str, list[Run]] = {workload.name: [] for workload in model.workloads}
     for run in runs:
         own.setdefault(run.spec.workload.name, []).append(run)
     answers = [_with_gpus(workload, question, own[workload.name]) for workload in model.workloads]
+    answers = [
+        replace(given, costs=cost_table(workload, own[workload.name], given, objective, catalog))
+        for workload, given in zip(model.workloads, answers, strict=True)
+    ]
     family = replace(_family(answers), shared=_shared_machine(model.workloads, answers, offers))
     in_order = [run for workload in model.workloads for run in own[workload.name]]
     return Recommendation(objective, tuple(answers), family, cross_table(in_order))

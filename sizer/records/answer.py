@@ -7,6 +7,7 @@ from enum import Enum
 from functools import cached_property
 
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.costs import CostTable, ForeignPrice
 from sizer.records.domains import (
     SCHEMA_VERSION,
     Amount,
@@ -207,7 +208,8 @@ class GpuOption:
     says whether the interval leaves it open what binds. `fits` is None where nobody knows what memory the job needs;
     `needs_at_most_bytes` is what is known to be enough: the smallest GPU that as large a batch was published on;
     `on_cpu_bytes` is what the job needed on the CPU, to which a GPU adds workspace of its own. `seconds` and `usd` are
-    of the whole job where its samples are given. `second_missing` says why a second one has no answer, and a run with
+    of the whole job where its samples are given. `network` and `batch_size` are the job's: where no rate is published,
+    one run of them there would give it. `second_missing` says why a second one has no answer, and a run with
     `second_vcpus` would show it. `retired` says that nobody can rent machines with it any more: then it is no choice.
     """
 
@@ -239,6 +241,8 @@ class GpuOption:
     second_vcpus: Vcpus | None = None
     against_cpu: AgainstCpu | None = None
     retired: Reason | None = None
+    network: Label | None = None
+    batch_size: Batch | None = None
 
 
 @dataclass(frozen=True)
@@ -379,12 +383,10 @@ class InstanceOffer:
     nodes: Nodes = 1
 
     @property
-    def price(self) -> tuple[float, str] | None:
-        """An hour's, with its currency: US dollars, or another that nobody converted; None is unknown."""
-        if self.usd_per_hour is not None:
-            return self.usd_per_hour, "USD"
+    def foreign(self) -> ForeignPrice | None:
+        """Its price where that is known in another currency alone."""
         own = next((note for note in self.notes if note.code is ReasonCode.PRICES and note.has("currency")), None)
-        return None if own is None else (own.number("price") * self.nodes, own.text("currency"))
+        return None if own is None else ForeignPrice(own.number("price") * self.nodes, own.text("currency"))
 
     def called(self, provider: str) -> str:
         """`aws g4dn.xlarge`, `2 x aws p3.16xlarge` with the provider so written; a table may name a type alone."""
@@ -442,7 +444,7 @@ class Alternative:
 
     `instance_type` is the one whose price it is; a price of None is unknown. `latency_p99` is in seconds, None where it
     was not measured. Prices are without a disk; `disk_usd_per_hour` is what the comparison counts of one beside: 0
-    where all have the same.
+    where all have the same. `foreign` is its price where that is known in another currency alone.
     """
 
     spec: Spec
@@ -454,6 +456,7 @@ class Alternative:
     usd_per_hour_spot: Amount | None = None
     latency_p99: Amount | None = None
     disk_usd_per_hour: Amount = 0.0
+    foreign: ForeignPrice | None = None
 
 
 @dataclass(frozen=True)
@@ -500,7 +503,8 @@ class Answer:
     `options` are what the cheapest, the balanced and the fastest choice would be; none where a rate is asked for.
     `gpus` are the accelerators that were asked about. `accelerator_counts_missing` says which numbers of accelerators
     that were asked for are not compared, why, and what run would show it.
-    `batch` says which batch size, where several were measured or the largest was searched for.
+    `batch` says which batch size, where several were measured or the largest was searched for. `costs` is what the
+    work costs on each machine, with a GPU and without.
     """
 
     workload: Name
@@ -531,6 +535,7 @@ class Answer:
     accelerator_counts: tuple[AcceleratorCount, ...] = ()
     accelerator_counts_missing: tuple[Refusal, ...] = ()
     batch: BatchAdvice | None = None
+    costs: CostTable | None = None
 
     @cached_property
     def chosen(self) -> Alternative | None:

@@ -3,27 +3,49 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-
+from collections.abc import Mapping
+from collections.abc import Sequence
+from itertools import pairwise
 from sizer.records import answer as records
-from sizer.records.answer import AcceleratorCount, Answer, BatchAdvice, BatchCurve, BatchPoint, GpuOption, NoGpuAnswer
-from sizer.records.configuration import Bottleneck, Estimate
-from sizer.records.device import GIVEN_IN_STUDY, GIVEN_IN_TABLE, Device
+from sizer.records.answer import AcceleratorCount
+from sizer.records.answer import Answer
+from sizer.records.answer import BatchAdvice
+from sizer.records.answer import BatchCurve
+from sizer.records.answer import BatchPoint
+from sizer.records.answer import GpuOption
+from sizer.records.answer import NoGpuAnswer
+from sizer.records.configuration import Bottleneck
+from sizer.records.configuration import Estimate
+from sizer.records.device import GIVEN_IN_STUDY
+from sizer.records.device import GIVEN_IN_TABLE
+from sizer.records.device import Device
 from sizer.records.run_kinds import LargestBatch
-from sizer.records.units import RELATIVE, format_number
-from sizer.words import language, names
-from sizer.words.language import N_, Sentence, _, paragraph, row, sentence
-from sizer.words.names import Terms, accelerators_name
+from sizer.records.units import RELATIVE
+from sizer.records.units import format_number
+from sizer.words import language
+from sizer.words import names
+from sizer.words.language import N_
+from sizer.words.language import Sentence
+from sizer.words.language import _
+from sizer.words.language import paragraph
+from sizer.words.language import row
+from sizer.words.language import sentence
+from sizer.words.names import Terms
+from sizer.words.names import accelerators_name
 from sizer.words.reasons import reason_sentence
 from sizer.words.reasons.suggestions import refusal_sentences
 
 # A GPU that was asked about.
 _MISSING: Mapping[NoGpuAnswer, str] = {
     NoGpuAnswer.NO_RATE: N_(
-        "no published rate [[published_on?says how fast it is; of this network there are rates on "
-        "{published_on:and}]][[!published_on?of this network is known on any GPU]]"
+        "no published rate [[published_on?says how fast it is; of this network there are rates on {published_on:and}]]"
+        "[[!published_on?of this network is known on any GPU]]; one run of [[{network}]][[!network?it]] there[[ at a "
+        "batch of {batch_size}]] would give it, as a row of a file for `--catalog`"
     ),
-    NoGpuAnswer.NO_NETWORK: N_("published rates are of networks by name, and this job has none of them"),
+    NoGpuAnswer.NO_NETWORK: N_(
+        "published rates are of networks by name, and this job has none of them; one run of it there would "
+        "show its rate"
+    ),
     NoGpuAnswer.STEP_NOT_SEPARATE: N_(
         "what the input costs the CPU was not measured apart from the step; write `isolate: true` in the workload"
     ),
@@ -363,6 +385,8 @@ def accelerator_counts_note(counts: Sequence[AcceleratorCount]) -> str:
 
 
 # Batch sizes: which one, what a step takes by it, and the largest that fits.
+SLOWER = 1.01
+"""From this factor of the time of a sample on a larger batch is said to be slower."""
 batch_question = Sentence("Which batch size?")
 """What the chart of batch sizes answers."""
 
@@ -381,6 +405,7 @@ def batch_sentences(advice: BatchAdvice, terms: Terms, curve: BatchCurve | None 
         )
         of_curve = [
             _which_batch(shown, terms, advice),
+            _more_than_in_proportion(shown, terms),
             _("[[It is known to run in {size:bytes} of memory.]]", size=advice.memory_bytes),
             _step_line(shown, terms),
             beyond,
@@ -423,6 +448,28 @@ def _which_batch(curve: BatchCurve, terms: Terms, advice: BatchAdvice) -> str:
         unsure=not is_best and alone and not curve.sure,
         least=is_best and alone and curve.enough == min(point.batch_size for point in curve.points),
         alone=is_best and alone and curve.enough != min(point.batch_size for point in curve.points),
+    )
+
+
+def _more_than_in_proportion(curve: BatchCurve, terms: Terms) -> str:
+    """Where a step takes more than as many times as long as its batch is larger: `more than twice`; empty where none
+    does."""
+    points = sorted(curve.points, key=lambda point: point.batch_size)
+    slower = [
+        (one, other)
+        for one, other in pairwise(points)
+        if other.seconds_per_sample > SLOWER * one.seconds_per_sample and terms.unit != RELATIVE
+    ]
+    if not slower:
+        return ""
+    one, other = slower[-1]
+    return _(
+        "A step of {other.batch_size} takes {times:times_over} times as long as one of {one.batch_size}, [[twice?more "
+        "than twice]][[!twice?more than in proportion]], so each of its samples takes longer.",
+        one=one,
+        other=other,
+        times=other.step_seconds / one.step_seconds,
+        twice=other.batch_size == 2 * one.batch_size,
     )
 
 

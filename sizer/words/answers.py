@@ -39,7 +39,7 @@ def headline(answer: Answer, terms: Terms) -> str:
             answer=answer,
         )
     own = next((offer.called(offer.provider) for offer in answer.instances if offer.own), None)
-    spec = with_instance(spec_name(answer.spec, terms), own) or names.machine_unvaried(terms.device)
+    spec = with_instance(spec_name(answer.spec, terms), own) or names.machine_unvaried(names.device_of(answer, terms))
     status = "unsettled" if answer.edge == "unsettled" else answer.status
     rate, low, high = language.answered_interval(answer.throughput, answer.sample_unit)
     return _(
@@ -320,14 +320,7 @@ def alternative_line(alternative: Alternative, terms: Terms) -> str:
         terms=terms,
         machine=with_instance(machine_name(alternative, terms), alternative.instance_type),
         rate=language.answered_rate(alternative.throughput, terms.unit)[0],
-        price=price_an_hour(alternative.usd_per_hour, alternative.usd_per_hour_spot),
-    )
-
-
-def price_an_hour(usd: float | None, spot: float | None = None) -> str:
-    """`$2.07 an hour`, with its spot price beside it where that is another, or that it is unknown."""
-    return _(
-        "[[{usd:usd} an hour]][[!usd?price unknown]][[ ({spot:usd} spot)]]", usd=usd, spot=spot if spot != usd else None
+        price=names.price_an_hour(alternative.usd_per_hour, alternative.usd_per_hour_spot, alternative.foreign),
     )
 
 

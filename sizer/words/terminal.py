@@ -28,7 +28,7 @@ from sizer.words.language import (
     row,
     vcpus_in_words,
 )
-from sizer.words.names import day_of_price
+from sizer.words.names import day_of_price, price_an_hour
 
 if TYPE_CHECKING:  # what looks at a machine brings NVML, psutil and the metadata of packages
     from sizer.host.machine import Host
@@ -263,7 +263,7 @@ def offer_line(offer: InstanceOffer) -> str:
     return _(
         "{offer.provider} {offer.instance_type}: {price} ({day}, {offer.source})",
         offer=offer,
-        price=_("price unknown") if offer.price is None else _("{price} an hour", price=format_price(*offer.price)),
+        price=price_an_hour(offer.usd_per_hour, foreign=offer.foreign),
         day=day_of_price(offer.as_of, date.today()),
     )
 

@@ -186,14 +186,18 @@ def spec_bound(answer: Answer) -> str:
     return _("at least") if answer.status == "at_least" else ""
 
 
-def spec_parts(spec: Spec, terms: Terms) -> list[str]:
-    """`4 vCPUs`, `1 x V100`, `8 GiB`, `disk nvme`, `batch 32`: what the spec asks for, a part each.
+def spec_parts(answer: Answer, terms: Terms) -> list[str]:
+    """`4 vCPUs`, `1 x V100`, `8 GiB`, `disk nvme`, `batch 32`: what the spec asks for, a part each; none without one.
 
-    The workload's own accelerator is named where the spec names none; what of a disk is emulated, a badge says.
+    The workload's own accelerator is named where the spec of a size names none; what of a disk is emulated, a badge
+    says.
     """
-    with_gpu = spec if spec.gpu or terms.device.kind == "cpu" else replace(spec, gpu_count=spec.gpu_count or 1)
-    parts = names.spec_parts(with_gpu, replace(terms, emulated_disks=frozenset()))
-    return parts or [names.machine_unvaried(terms.device)]
+    if answer.spec is None:
+        return []
+    spec, device = answer.spec, names.device_of(answer, terms)
+    with_gpu = spec if spec.gpu or device.kind == "cpu" else replace(spec, gpu_count=spec.gpu_count or 1)
+    parts = names.spec_parts(with_gpu, replace(terms, device=device, emulated_disks=frozenset()))
+    return parts or [names.machine_unvaried(device)]
 
 
 def is_emulated(spec: Spec, terms: Terms) -> bool:

@@ -237,7 +237,7 @@ FIELDS: Mapping[str, Field] = {
     **_each(language.times, "speed factor cost"),
     **_each(lambda factor: f"{factor:.2f}", "", ratio="factor"),
     **_each(language.more_or_less, "dearer"),
-    **_each(language.chance, "", chance="probability"),
+    **_each(language.chance, "", chance="probability", surer_chance="chosen_probability"),
     **_each(lambda probability: f"{probability:g}", "sure"),
     **_each(format_usd, "answer_usd baseline_usd"),
     **_each(lambda year: f"{year:.0f}", "year"),
