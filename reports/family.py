@@ -59,7 +59,7 @@ def _used(family: Family) -> Figure:
     names = (_("vCPUs"), _("memory"), _("MB/s of the disk"), _("accelerators"))
     rows = []
     for one in family.shapes:
-        bars = [Bar(100 * (used or 0.0), _("unknown") if used is None else percent(used)) for used in one.used]
+        bars = [Bar(None, "–") if used is None else Bar(100 * used, percent(used)) for used in one.used]
         rows.append(Row(words.shape_name(one.shape), tuple(bars), beside=words.served_by(one, family)))
     chart = Rows(_("What is used of each shape"), _("used, %"), tuple(rows))
     keys = tuple(key("bar", name, series_class(index)) for index, name in enumerate(names))

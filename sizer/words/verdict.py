@@ -25,10 +25,6 @@ from sizer.words.names import Terms, day_of_price
 from sizer.words.reasons import reason_sentences
 from sizer.words.reasons.suggestions import suggestion_sentences
 
-ALIKE = 0.00005
-"""USD an hour below which prices are called the same."""
-CLOSE_RATE = 0.02
-"""Rates within 2 % of one another are not told apart."""
 DOUBTS = (
     *(ReasonCode.GAIN_UNKNOWN, ReasonCode.SIZE_OPEN),
     *(ReasonCode.CHOICE_CLOSE, ReasonCode.RUNS_APART, ReasonCode.UNPRICED, ReasonCode.ONLY_MEASURED_SIZES),

@@ -275,8 +275,8 @@ def _priced(works: Sequence[Work], tiers: Sequence[Tier], prices: PriceList, gri
         grid,
         np.array([usd for _, _, (usd, _) in priced]),
         tuple(name for _, _, (_, name) in priced),
-        np.array(rows, dtype=int).reshape(len(served), -1),
-        np.array(hours).reshape(len(served), -1),
+        np.array(rows, dtype=int).reshape(len(served), len(shapes)),
+        np.array(hours).reshape(len(served), len(shapes)),
         tuple(left_out),
     )
 
