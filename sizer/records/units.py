@@ -9,9 +9,13 @@ from __future__ import annotations
 import math
 import re
 from functools import lru_cache
-
-from sizer.records.domains import LARGEST_BATCH, LARGEST_BYTES, LARGEST_GPUS, LARGEST_VCPUS
-from sizer.records.messages import InputError, Message, quoted
+from sizer.records.domains import LARGEST_BATCH
+from sizer.records.domains import LARGEST_BYTES
+from sizer.records.domains import LARGEST_GPUS
+from sizer.records.domains import LARGEST_VCPUS
+from sizer.records.messages import InputError
+from sizer.records.messages import Message
+from sizer.records.messages import quoted
 
 MB = 10**6
 KIB, MIB, GIB = 2**10, 2**20, 2**30
@@ -57,8 +61,8 @@ def parse_bytes(size: str | int) -> int:
             "{size} is not a size; write a number and its unit, such as 500MB (10^6) or 2GiB (2^30).", size=_shown(size)
         )
     number, unit = match.groups()
-    for known, factor in BYTES_PER_UNIT.items():
-        if unit.lower() == known.lower():
+    for name, factor in BYTES_PER_UNIT.items():
+        if unit.lower() == name.lower():
             whole, _, decimals = number.partition(".")
             numerator = int(whole + decimals) * factor
             scale: int = 10 ** len(decimals)
