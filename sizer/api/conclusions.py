@@ -4,68 +4,41 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
-from datetime import timezone
+from datetime import datetime, timezone
 from pathlib import Path
+
 from sizer import __version__
-from sizer.api.events import Conclusion
-from sizer.api.events import HostSeen
-from sizer.api.fitted_model import OnStep
-from sizer.api.fitted_model import Stage
-from sizer.api.fitted_model import StepBegun
-from sizer.api.fitted_model import fitted
-from sizer.api.fitted_model import measured_runs
-from sizer.api.fitted_model import no_step
-from sizer.api.fitted_model import refuse_folder
-from sizer.api.study_plan import asked_specs
-from sizer.api.study_plan import chosen_next
-from sizer.api.study_plan import searches_left
-from sizer.api.study_plan import still_planned
-from sizer.bundled.reports.subject import Material
-from sizer.bundled.reports.subject import Progress
+from sizer.api.events import Conclusion, HostSeen
+from sizer.api.fitted_model import OnStep, Stage, StepBegun, fitted, measured_runs, no_step, refuse_folder
+from sizer.api.study_plan import asked_specs, chosen_next, searches_left, still_planned
+from sizer.bundled.reports.subject import Material, Progress
 from sizer.catalog.catalog import Catalog
 from sizer.catalog.machines import InstanceType
-from sizer.exchange.fleet_tables import read_amounts
-from sizer.exchange.fleet_tables import read_prices
+from sizer.exchange.fleet_tables import read_amounts, read_prices
 from sizer.exchange.measurements import write_tables
 from sizer.exchange.published import recommendation_form
 from sizer.model.model import Model
 from sizer.model.observations import beside_others
-from sizer.plan.chosen import NextRun
-from sizer.plan.chosen import PlanEnd
-from sizer.plan.reference_runs import DRIFT_SHARE
-from sizer.plan.reference_runs import Spread
-from sizer.plan.reference_runs import reference
-from sizer.plan.reference_runs import spread
-from sizer.plan.run_order import of_older_form
-from sizer.plan.run_order import remaining
-from sizer.recommend.answer import Question
-from sizer.recommend.answer import case_of
+from sizer.plan.chosen import NextRun, PlanEnd
+from sizer.plan.reference_runs import DRIFT_SHARE, Spread, reference, spread
+from sizer.plan.run_order import of_older_form, remaining
+from sizer.recommend.answer import Question, case_of
 from sizer.recommend.candidates import GIB_PER_VCPU
-from sizer.recommend.family.choice import MAX_PENALTY
-from sizer.recommend.family.choice import Asked
-from sizer.recommend.family.choice import family_of
-from sizer.recommend.family.fleet import Built
-from sizer.recommend.family.fleet import Work
-from sizer.recommend.family.fleet import fleet_of
-from sizer.recommend.family.fleet import refuse_unserved
+from sizer.recommend.family.choice import MAX_PENALTY, Asked, family_of
+from sizer.recommend.family.fleet import Built, Work, fleet_of, refuse_unserved
 from sizer.recommend.recommendation import recommend as best_spec
 from sizer.records.answer import Recommendation
 from sizer.records.family import Family
-from sizer.records.messages import NoAnswer
-from sizer.records.messages import typed_path
+from sizer.records.messages import NoAnswer, typed_path
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Objective
 from sizer.store.content import is_watched
 from sizer.store.study_folder import StudyFolder
 from sizer.study.presets import recorded_size
-from sizer.words.language import in_language
-from sizer.words.language import reader_language
+from sizer.words.language import in_language, reader_language
 
 
 def recommend(

@@ -6,28 +6,20 @@ The form is fixed: sizes are GiB, the objective is a word with its target beside
 from __future__ import annotations
 
 from typing import Any
+
 from sizer.files.codec import to_json
-from sizer.model.model import Model
-from sizer.model.model import WorkloadModel
-from sizer.records.answer import Answer
-from sizer.records.answer import InstanceOffer
-from sizer.records.answer import Recommendation
+from sizer.model.model import Model, WorkloadModel
+from sizer.records.answer import Answer, InstanceOffer, Recommendation
 from sizer.records.configuration import Configuration
 from sizer.records.domains import SCHEMA_VERSION
 from sizer.records.family import Family
-from sizer.records.prediction import Prediction
-from sizer.records.prediction import ReasonCode
+from sizer.records.prediction import Prediction, ReasonCode
 from sizer.records.units import GIB
 from sizer.words.family import family_lines
-from sizer.words.language import ENGLISH
-from sizer.words.language import in_language
-from sizer.words.language import paragraph
-from sizer.words.names import Terms
-from sizer.words.names import terms_of
+from sizer.words.language import ENGLISH, in_language, paragraph
+from sizer.words.names import Terms, terms_of
 from sizer.words.reasons import reason_sentences
-from sizer.words.reasons.suggestions import refusal_sentences
-from sizer.words.reasons.suggestions import suggestion_sentences
-from sizer.words.answers import family_sentences
+from sizer.words.reasons.suggestions import refusal_sentences, suggestion_sentences
 
 DEADLINE = "deadline"
 """The `objective` where a job has a deadline; which job, and when, under `deadline`."""

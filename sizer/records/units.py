@@ -9,13 +9,9 @@ from __future__ import annotations
 import math
 import re
 from functools import lru_cache
-from sizer.records.domains import LARGEST_BATCH
-from sizer.records.domains import LARGEST_BYTES
-from sizer.records.domains import LARGEST_GPUS
-from sizer.records.domains import LARGEST_VCPUS
-from sizer.records.messages import InputError
-from sizer.records.messages import Message
-from sizer.records.messages import quoted
+
+from sizer.records.domains import LARGEST_BATCH, LARGEST_BYTES, LARGEST_GPUS, LARGEST_VCPUS
+from sizer.records.messages import InputError, Message, quoted
 
 MB = 10**6
 KIB, MIB, GIB = 2**10, 2**20, 2**30
