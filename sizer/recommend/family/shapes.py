@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -164,40 +165,52 @@ class PriceList:
 
         Nobody pays more for less: where a larger type costs less, that is its price.
         """
-        priced = [i for i in self._like(shape) if i.provider == self.parts.provider and i.usd_per_hour is not None]
-        holding = next((instance for instance in priced if _holds(instance, shape)), None)
-        is_sold = any(instance in priced for instance in self.sold(shape))
-        parts = None if is_sold else self._of_parts(shape)
-        if holding is not None and (parts is None or (holding.usd_per_hour or 0.0) <= parts):
-            return (holding.usd_per_hour or 0.0) + tier.usd_per_hour, holding.name
-        return None if parts is None else (parts + tier.usd_per_hour, None)
-
-    def _of_parts(self, shape: Shape) -> float | None:
-        gpu = 0.0 if shape.gpu is None else self.parts.gpus.get(gpu_key(shape.gpu))
-        size = self.parts.vcpu * shape.vcpus + self.parts.gib * shape.memory_bytes / GIB
-        return None if gpu is None else size + gpu * shape.gpu_count
+        size = replace(shape, disk=None)
+        if size not in self._by_shape:
+            self._by_shape[size] = self._of_size(size)
+        priced = self._by_shape[size]
+        return None if priced is None else (priced[0] + tier.usd_per_hour, priced[1])
 
     def sold(self, shape: Shape) -> list[InstanceType]:
         """The instance types that are such machines, those with a price first."""
-        alike = (i for i in self._like(shape) if (i.vcpus, i.gpu_count) == (shape.vcpus, shape.gpu_count))
+        alike = self._by_size.get((shape.vcpus, shape.gpu and gpu_key(shape.gpu), shape.gpu_count), ())
         return [i for i in alike if shape.memory_bytes <= i.memory_bytes <= MORE_MEMORY * shape.memory_bytes]
 
-    def _like(self, shape: Shape) -> Sequence[InstanceType]:
-        """Those with its kind of accelerator, in the order of their prices."""
-        return self._by_gpu.get(shape.gpu and gpu_key(shape.gpu), ())
+    def _of_size(self, size: Shape) -> tuple[float, str | None] | None:
+        """Without a disk: the cheapest of the provider's types that holds it; by its parts where that is less, and
+        where it sells none just so."""
+        usd, name = math.inf, ""
+        for instance in self._own.get(size.gpu and gpu_key(size.gpu), ()):
+            enough = instance.vcpus >= size.vcpus and instance.memory_bytes >= size.memory_bytes
+            if enough and instance.gpu_count >= size.gpu_count and (instance.usd_per_hour or 0.0) < usd:
+                usd, name = instance.usd_per_hour or 0.0, instance.name
+        gpu = 0.0 if size.gpu is None else self.parts.gpus.get(gpu_key(size.gpu))
+        is_sold = any(i.provider == self.parts.provider and i.usd_per_hour is not None for i in self.sold(size))
+        if gpu is not None and not is_sold:
+            parts = self.parts.vcpu * size.vcpus + self.parts.gib * size.memory_bytes / GIB + gpu * size.gpu_count
+            usd, name = (usd, name) if usd <= parts else (parts, "")
+        return None if math.isinf(usd) else (usd, name or None)
 
     @cached_property
-    def _by_gpu(self) -> Mapping[str | None, Sequence[InstanceType]]:
+    def _by_shape(self) -> dict[Shape, tuple[float, str | None] | None]:
+        return {}
+
+    @cached_property
+    def _own(self) -> Mapping[str | None, Sequence[InstanceType]]:
+        """The priced types of the provider by their kind of accelerator."""
         kinds: dict[str | None, list[InstanceType]] = defaultdict(list)
-        for instance in self.catalog.instances():
-            if not instance.is_arm:
+        for instance in _priced(self.catalog):
+            if instance.provider == self.parts.provider:
                 kinds[instance.gpu and gpu_key(instance.gpu)].append(instance)
         return kinds
 
-
-def _holds(instance: InstanceType, shape: Shape) -> bool:
-    enough = instance.vcpus >= shape.vcpus and instance.memory_bytes >= shape.memory_bytes
-    return enough and instance.gpu_count >= shape.gpu_count
+    @cached_property
+    def _by_size(self) -> Mapping[tuple[float, str | None, int], Sequence[InstanceType]]:
+        sizes: dict[tuple[float, str | None, int], list[InstanceType]] = defaultdict(list)
+        for instance in self.catalog.instances():
+            if not instance.is_arm:
+                sizes[instance.vcpus, instance.gpu and gpu_key(instance.gpu), instance.gpu_count].append(instance)
+        return sizes
 
 
 def price_list(
