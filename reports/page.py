@@ -17,7 +17,7 @@ from sizer.files.writing import write_text
 from sizer.words.language import _, _n, language_tag, paragraph, sentence
 from sizer.words.page import runs_counted
 
-from . import cross_table, doubts, markup, measurement, offers, verdict, what_if, workloads
+from . import cross_table, doubts, family, markup, measurement, offers, verdict, what_if, workloads
 from .charts.svg import harmless, hatchings
 from .policy import TEMPLATES, page_policy, script, style
 from .runs import all_runs, timelines
@@ -33,6 +33,7 @@ SECTIONS: Mapping[str, Callable[[Material, Sequence[Subject]], Mapping[str, Any]
     "costs": offers.costs,
     "instances": offers.instances,
     "which_gpu": offers.which_gpu,
+    "family": family.contents,
     "doubts": doubts.contents,
     "measurement": measurement.contents,
     "runs": all_runs.contents,

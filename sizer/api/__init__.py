@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sizer.api import demonstration, events, predicting
-    from sizer.api.conclusions import WatchedPage, host_seen, recommend, write_report
+    from sizer.api.conclusions import WatchedPage, family, host_seen, recommend, write_report
     from sizer.api.fitted_model import FittedStudy, fit, fitted_study, open_study, stored_study
     from sizer.api.importing import ImportedStudy, import_table
     from sizer.api.measuring import Measurement, continued, measure, measurement
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sizer.study.own_job import OwnJob
 
 _MODULES = {
-    "sizer.api.conclusions": ["WatchedPage", "host_seen", "recommend", "write_report"],
+    "sizer.api.conclusions": ["WatchedPage", "family", "host_seen", "recommend", "write_report"],
     "sizer.api.fitted_model": ["FittedStudy", "fit", "fitted_study", "open_study", "stored_study"],
     "sizer.api.importing": ["ImportedStudy", "import_table"],
     "sizer.api.measuring": ["Measurement", "continued", "measure", "measurement"],
@@ -72,6 +72,7 @@ __all__ = [
     "continued",
     "demonstration",
     "events",
+    "family",
     "fit",
     "fitted_study",
     "host_seen",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from sizer.api.fitted_model import OnStep, Stage, StepBegun, fitted, measured_ru
 from sizer.api.study_plan import asked_specs, chosen_next, searches_left, still_planned
 from sizer.bundled.reports.subject import Material, Progress
 from sizer.catalog.catalog import Catalog
+from sizer.exchange.fleet_tables import read_amounts, read_prices
 from sizer.exchange.measurements import write_tables
 from sizer.exchange.published import recommendation_form
 from sizer.model.model import Model
@@ -21,9 +23,14 @@ from sizer.model.observations import beside_others
 from sizer.plan.chosen import NextRun, PlanEnd
 from sizer.plan.reference_runs import DRIFT_SHARE, Spread, reference, spread
 from sizer.plan.run_order import of_older_form, remaining
+from sizer.recommend.answer import Question, case_of
+from sizer.recommend.candidates import GIB_PER_VCPU
+from sizer.recommend.family.choice import MAX_PENALTY, Asked, family_of
+from sizer.recommend.family.fleet import Built, Work, fleet_of, refuse_unserved
 from sizer.recommend.recommendation import recommend as best_spec
 from sizer.records.answer import Recommendation
-from sizer.records.messages import typed_path
+from sizer.records.family import Family
+from sizer.records.messages import NoAnswer, typed_path
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Objective
@@ -53,6 +60,46 @@ def recommend(
     if asked == folder.study.objective and catalog is None:
         _write_recommendation(folder, recommendation, model)
     return recommendation
+
+
+def family(
+    folders: Sequence[StudyFolder],
+    shapes: int | None = None,
+    *,
+    max_penalty: float = MAX_PENALTY,
+    ratios: Sequence[float] = GIB_PER_VCPU,
+    disks: Sequence[str] = (),
+    provider: str | None = None,
+    prices: str | Path | None = None,
+    weights: str | Path | None = None,
+    catalog: Catalog | None = None,
+) -> Family:
+    """The machine shapes, so many or the fewest, that serve the workloads of these studies at the least weighted cost.
+
+    No workload pays over `max_penalty` (a share) more than on its own best shape. What can be built has `ratios` GiB
+    for each vCPU and these disk tiers, by default those measured. Prices are of a file, or fitted to a provider's.
+    Raises InputError for a bad file or name, NoAnswer where a workload is served by no shape or so few do not do.
+    """
+    offers = Catalog.load(keep=True) if catalog is None else catalog
+    works = [work for folder in folders for work in _works(folder, offers, tuple(ratios))]
+    twice = {name for name, count in Counter(work.name for _, work in works).items() if count > 1}
+    fleet_works = [replace(w, name=f"{place}/{w.name}") if w.name in twice else w for place, w in works]
+    given = None if prices is None else read_prices(Path(prices))
+    fleet = fleet_of(fleet_works, Built(tuple(ratios), tuple(disks), provider, given), offers)
+    if fleet is None:
+        raise NoAnswer("No workload of these studies has an answer; type sizer recommend DIR to see why.")
+    refuse_unserved(fleet, None if prices is None else Path(prices))
+    amounts = None if weights is None else read_amounts(Path(weights), [work.name for work in fleet.works])
+    return family_of(fleet, Asked(shapes, max_penalty, amounts))
+
+
+def _works(folder: StudyFolder, catalog: Catalog, ratios: tuple[float, ...]) -> Iterator[tuple[str, Work]]:
+    """The workloads of a study, each with the name of its folder."""
+    runs, objective = measured_runs(folder), folder.study.objective
+    question = Question(objective, catalog.at_spot_prices() if objective.spot else catalog, ratios=ratios)
+    for model in fitted(folder).workloads:
+        own = [run for run in runs if run.spec.workload.name == model.name]
+        yield folder.path.resolve().name, Work(model.name, model, case_of(model, question, own))
 
 
 def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:

@@ -90,6 +90,7 @@ def _commands() -> dict[str, str]:
         "profile": _("measure a program of your own, without a study file"),
         "status": _("how many of a study's runs are finished"),
         "recommend": _("the recommended instance spec"),
+        "family": _("the few machine shapes that serve all workloads at least cost"),
         "predict": _("what the model expects of a configuration"),
         "report": _("write the report again"),
         "serve": _("show the report in a browser, live while the study is measured"),

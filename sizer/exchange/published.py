@@ -12,9 +12,10 @@ from sizer.model.model import Model, WorkloadModel
 from sizer.records.answer import Answer, InstanceOffer, Recommendation
 from sizer.records.configuration import Configuration
 from sizer.records.domains import SCHEMA_VERSION
+from sizer.records.family import Family
 from sizer.records.prediction import Prediction, ReasonCode
 from sizer.records.units import GIB
-from sizer.words.answers import family_sentences
+from sizer.words.family import family_lines
 from sizer.words.language import ENGLISH, in_language, paragraph
 from sizer.words.names import Terms, terms_of
 from sizer.words.reasons import reason_sentences
@@ -26,7 +27,7 @@ DEADLINE = "deadline"
 
 def recommendation_form(recommendation: Recommendation, model: Model) -> dict[str, Any]:
     """What recommendation.json holds. `emulated` says whether the answer rests on an emulated disk or accelerator;
-    `family` are sentences, `family_figures` what they say; `cross_table` is null where nothing is compared."""
+    `family` is empty of fewer than two workloads, `cross_table` null where nothing is compared."""
     with in_language(ENGLISH):
         answers = []
         for answer in recommendation.workloads:
@@ -35,7 +36,6 @@ def recommendation_form(recommendation: Recommendation, model: Model) -> dict[st
             beyond = prediction_form(answer.beyond, workload) if answer.beyond else None
             own = {"beyond": beyond, "emulated": is_emulated(workload, disk)}
             answers.append(_answer_form(answer, workload) | own)
-        family = family_sentences(recommendation)
     objective, table = recommendation.objective, recommendation.cross_table
     return {
         "schema_version": SCHEMA_VERSION,
@@ -49,10 +49,16 @@ def recommendation_form(recommendation: Recommendation, model: Model) -> dict[st
         "samples": objective.job_samples,
         "interruptions": None if objective.interruptions is None else to_json(objective.interruptions),
         "workloads": answers,
-        "family": family,
-        "family_figures": _in_gibibytes(to_json(recommendation.family)),
+        "family": family_form(recommendation.family) if recommendation.family.shapes else {},
         "cross_table": None if table is None else _in_gibibytes(to_json(table)),
     }
+
+
+def family_form(family: Family) -> dict[str, Any]:
+    """What `sizer family --json` prints, its sentences in English."""
+    with in_language(ENGLISH):
+        lines = [line.strip() for line in family_lines(family)]
+    return {"schema_version": SCHEMA_VERSION, **_in_gibibytes(to_json(family)), "sentences": lines}
 
 
 def prediction_form(prediction: Prediction, workload: WorkloadModel) -> dict[str, Any]:

@@ -113,13 +113,6 @@ def holding(model: WorkloadModel, spec: Spec, batch_size: int | None, catalog: C
     return (i for i in fitting if i.usd_per_hour is not None or i.gpu is None or not on_cpu)
 
 
-def priced_like_measured(
-    model: WorkloadModel, spec: Spec, batch_size: int | None, catalog: Catalog
-) -> list[InstanceType]:
-    """Those with a price that hold the spec, the cheapest first; no ARM cores, on which nothing was measured."""
-    return list(_measurable(holding(model, spec, batch_size, catalog)))
-
-
 def cheapest(
     model: WorkloadModel, spec: Spec, batch_size: int | None, catalog: Catalog, provider: str | None = None
 ) -> InstanceType | None:

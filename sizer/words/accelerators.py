@@ -3,35 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
+
 from sizer.records import answer as records
-from sizer.records.answer import AcceleratorCount
-from sizer.records.answer import Answer
-from sizer.records.answer import BatchAdvice
-from sizer.records.answer import BatchCurve
-from sizer.records.answer import BatchPoint
-from sizer.records.answer import GpuOption
-from sizer.records.answer import NoGpuAnswer
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Estimate
-from sizer.records.device import GIVEN_IN_STUDY
-from sizer.records.device import GIVEN_IN_TABLE
-from sizer.records.device import Device
+from sizer.records.answer import AcceleratorCount, Answer, BatchAdvice, BatchCurve, BatchPoint, GpuOption, NoGpuAnswer
+from sizer.records.configuration import Bottleneck, Estimate
+from sizer.records.device import GIVEN_IN_STUDY, GIVEN_IN_TABLE, Device
 from sizer.records.run_kinds import LargestBatch
-from sizer.records.units import RELATIVE
-from sizer.records.units import format_number
-from sizer.words import language
-from sizer.words import names
-from sizer.words.language import N_
-from sizer.words.language import Sentence
-from sizer.words.language import _
-from sizer.words.language import paragraph
-from sizer.words.language import row
-from sizer.words.language import sentence
-from sizer.words.names import Terms
-from sizer.words.names import accelerators_name
+from sizer.records.units import RELATIVE, format_number
+from sizer.words import language, names
+from sizer.words.language import N_, Sentence, _, paragraph, row, sentence
+from sizer.words.names import Terms, accelerators_name
 from sizer.words.reasons import reason_sentence
 from sizer.words.reasons.suggestions import refusal_sentences
 
