@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sizer.api import demonstration, events, predicting
+    from sizer.api.comparing import ComparedStudies, compare_studies, write_comparison
     from sizer.api.conclusions import WatchedPage, host_seen, recommend, write_report
     from sizer.api.fitted_model import FittedStudy, fit, fitted_study, open_study, stored_study
     from sizer.api.importing import ImportedStudy, import_table
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from sizer.study.own_job import OwnJob
 
 _MODULES = {
+    "sizer.api.comparing": ["ComparedStudies", "compare_studies", "write_comparison"],
     "sizer.api.conclusions": ["WatchedPage", "host_seen", "recommend", "write_report"],
     "sizer.api.fitted_model": ["FittedStudy", "fit", "fitted_study", "open_study", "stored_study"],
     "sizer.api.importing": ["ImportedStudy", "import_table"],
@@ -54,6 +56,7 @@ if not TYPE_CHECKING:
 
 
 __all__ = [
+    "ComparedStudies",
     "FittedStudy",
     "HostError",
     "ImportedStudy",
@@ -69,6 +72,7 @@ __all__ = [
     "StudyStatus",
     "WatchedPage",
     "WhatIf",
+    "compare_studies",
     "continued",
     "demonstration",
     "events",
@@ -91,5 +95,6 @@ __all__ = [
     "stored_study",
     "study_status",
     "this_host",
+    "write_comparison",
     "write_report",
 ]

@@ -92,6 +92,7 @@ def _commands() -> dict[str, str]:
         "recommend": _("the recommended instance spec"),
         "predict": _("what the model expects of a configuration"),
         "report": _("write the report again"),
+        "compare": _("two studies beside each other, regressions first"),
         "serve": _("show the report in a browser, live while the study is measured"),
         "export": _("the measurements as one table"),
         "fit": _("fit the model to a study's runs"),

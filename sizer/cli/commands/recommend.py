@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,7 +11,7 @@ from sizer import api
 from sizer.catalog.catalog import Catalog
 from sizer.cli.arguments import _, add_folder, add_json, flag, option, print_json
 from sizer.cli.folders import opened
-from sizer.cli.gates import GateResult, check_gate, read_gate
+from sizer.cli.gates import GateResult, check_gate, gate_code, read_gate
 from sizer.exchange.published import recommendation_form
 from sizer.model.model import Model
 from sizer.records import units
@@ -28,7 +27,6 @@ from sizer.words.runs import host_lines
 from sizer.words.terminal import offer_line
 from sizer.words.verdict import idle_sentence
 
-GATE_EXIT_CODE = 6
 MOST_ALTERNATIVES = 5
 """Machines that no other dominates, as the terminal lists them; the page has all."""
 MOST_IN_FULL = 12
@@ -72,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     baseline = None if arguments.baseline is None else catalog.instance(arguments.baseline)
     model = api.fit(folder)
     names = [workload.name for workload in model.workloads]
-    gates = [read_gate(text, names, asked.deadline is not None) for text in arguments.fail_if or ()]
+    gates = [read_gate(text, names, deadline=asked.deadline is not None) for text in arguments.fail_if or ()]
     plain = arguments.catalog is None and arguments.rate is None and baseline is None
     offers = None if plain else catalog
     recommendation = api.recommend(folder, asked, offers, baseline, model)
@@ -111,10 +109,8 @@ def _print(recommendation: Recommendation, model: Model, study: Study, arguments
 
 def _exit_code(recommendation: Recommendation, findings: Sequence[GateResult]) -> int:
     """A gate comes first: whoever gave one asked for its verdict."""
-    for finding in findings:
-        print(f"sizer: {finding.sentence}", file=sys.stderr)
-    if not all(finding.met for finding in findings):
-        return GATE_EXIT_CODE
+    if code := gate_code(findings):
+        return code
     return 0 if any(workload.status != "refused" for workload in recommendation.workloads) else NoAnswer.exit_code
 
 
