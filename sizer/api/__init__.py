@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sizer.api import demonstration, events, predicting
     from sizer.api.comparing import ComparedStudies, compare_studies, write_comparison
-    from sizer.api.conclusions import WatchedPage, host_seen, recommend, write_report
+    from sizer.api.conclusions import WatchedPage, host_seen, last_day, recommend, write_each, write_report
     from sizer.api.fitted_model import FittedStudy, fit, fitted_study, open_study, stored_study
     from sizer.api.importing import ImportedStudy, import_table
     from sizer.api.measuring import Measurement, continued, measure, measurement
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "sizer.api.comparing": ["ComparedStudies", "compare_studies", "write_comparison"],
-    "sizer.api.conclusions": ["WatchedPage", "host_seen", "recommend", "write_report"],
+    "sizer.api.conclusions": ["WatchedPage", "host_seen", "last_day", "recommend", "write_each", "write_report"],
     "sizer.api.fitted_model": ["FittedStudy", "fit", "fitted_study", "open_study", "stored_study"],
     "sizer.api.importing": ["ImportedStudy", "import_table"],
     "sizer.api.measuring": ["Measurement", "continued", "measure", "measurement"],
@@ -80,6 +80,7 @@ __all__ = [
     "fitted_study",
     "host_seen",
     "import_table",
+    "last_day",
     "measure",
     "measurement",
     "open_study",
@@ -96,5 +97,6 @@ __all__ = [
     "study_status",
     "this_host",
     "write_comparison",
+    "write_each",
     "write_report",
 ]

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
 from sizer import api
 from sizer.catalog.catalog import Catalog
-from sizer.cli.arguments import _, add_folder, add_json, flag, option, print_json
+from sizer.cli.arguments import _, add_folder, flag, option
 from sizer.cli.folders import opened
 from sizer.cli.gates import GateResult, check_gate, gate_code, read_gate
-from sizer.exchange.published import recommendation_form
+from sizer.cli.printing import sentence
+from sizer.exchange.formats import FORMATS, HandedOver
 from sizer.model.model import Model
 from sizer.records import units
 from sizer.records.answer import Alternative, Answer, InstanceOffer, Recommendation
@@ -59,7 +61,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     option(parser, "--baseline", compared, metavar="PROVIDER/TYPE")
     gate = _("exit with 6 if a condition holds, such as 'throughput<500' or 'status!=recommended'; may be repeated")
     parser.add_argument("--fail-if", action="append", metavar="CONDITION", help=gate)
-    add_json(parser)
+    form = parser.add_mutually_exclusive_group()
+    option(form, "--format", _("default: %(default)s"), choices=["text", *FORMATS], default="text")
+    form.add_argument("--json", action="store_const", dest="format", const="json", help=_("the same as --format json"))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -78,8 +82,14 @@ def run(arguments: argparse.Namespace) -> int:
         wanted = api.predicting.workload_of(model, arguments.workload).name
         only = tuple(answer for answer in recommendation.workloads if answer.workload == wanted)
         recommendation = replace(recommendation, workloads=only)
-    if arguments.json:
-        print_json(recommendation_form(recommendation, model))
+    if arguments.format != "text":
+        given = HandedOver(recommendation, model, folder.study, api.last_day(folder))
+        try:
+            print(FORMATS[arguments.format][1](given), end="")
+        except NoAnswer as error:
+            if not gates:
+                raise
+            print(f"sizer: {sentence(error)}", file=sys.stderr)
     else:
         _print(recommendation, model, folder.study, arguments)
         host = api.host_seen(folder)
