@@ -164,6 +164,21 @@ def test_spare_cores(tmp_path: Path) -> None:
         Catalog.load(tmp_path / "other.db")
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ([{**SERVER, "vcpus": "many"}], "item 1: vcpus: `many` is not a number"),
+        ([SERVER, 7], "item 2 is no object"),
+        ([7, {"product": {"attributes": {**OFFER["attributes"], "vcpu": "two"}}, "terms": {}}], "item 2: vcpu: `two`"),
+        ([{"instance_type": "a", "vCPU": "x", "pricing": {"r": {"linux": {"ondemand": "1"}}}}], "item 1: vCPU: `x`"),
+    ],
+)
+def test_what_is_wrong_in_a_list_is_named_by_its_item(tmp_path: Path, content: object, said: str) -> None:
+    with pytest.raises(InputError) as refused:
+        Catalog.load(write(tmp_path, "list.json", content))
+    assert said in in_words(refused.value)
+
+
 def test_three_columns(tmp_path: Path) -> None:
     """A name that sizer knows has its shape; any other has vCPUs and a price. A bad cell is named by its line."""
     table = "machine,vCPUs,USD per hour\naws/c6i.large,2,0.08\nmy.box,8,0.2\n"
@@ -207,11 +222,28 @@ def test_a_condition_on_columns() -> None:
 
 
 @pytest.mark.parametrize(
+    ("expression", "gpus"),
+    [
+        ("gpu = 'A100'", {("A100-40GB", 40), ("A100-80GB", 80)}),
+        ("gpu = 'NVIDIA A100-SXM4-80GB'", {("A100-80GB", 80)}),
+        ("'Tesla V100 32GB' = gpu", {("V100", 32), ("V100", 0)}),  # of some the memory is not known
+        ("gpu in ('v100-16gb', 'T4') and gpu_count = 1 and vcpus < 16", {("V100", 16), ("T4", 16), ("T4", 15)}),
+    ],
+)
+def test_a_condition_knows_the_names_of_a_gpu(expression: str, gpus: set[tuple[str, int]]) -> None:
+    """The models that are sold with two sizes are two."""
+    found = {(one.gpu, round((one.gpu_memory_bytes or 0) / 2**30)) for one in types_where(expression)}
+    assert found
+    assert found <= gpus
+    assert {gpu for gpu, _ in found} == {gpu for gpu, _ in gpus}
+
+
+@pytest.mark.parametrize(
     ("expression", "reason"),
     [
         ("vcpus >", "syntax error"),
         ("speed > 1", "no such column: speed"),
-        ("1); delete from instances; select (1", "not authorized|one statement"),
+        ("1)); delete from instances; select (rowid in (1", "not authorized|one statement"),
         ("load_extension('x')", "not authorized"),
         ("length(randomblob(1000000000)) > 1", "not authorized"),
         ("exists (with recursive n(i) as (select 1 union all select i + 1 from n) select 1 from n where i < 0)", ""),
