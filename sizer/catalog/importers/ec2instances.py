@@ -30,7 +30,7 @@ def entries(given: Given) -> Iterator[Entry]:
                 "vcpus": number(where, "vCPU", item.get("vCPU")),
                 "memory_gib": number(where, "memory", item.get("memory")),
                 "cpu_model": item.get("physical_processor"),
-                "gpu_count": number(where, "GPU", item.get("GPU")) or 0,
+                "gpu_count": number(where, "GPU", item.get("GPU")),
                 "gpu": item.get("GPU_model") if item.get("GPU") else None,
                 "disk_base_mbps": number(where, "ebs_baseline_throughput", item.get("ebs_baseline_throughput")),
                 "disk_base_iops": number(where, "ebs_baseline_iops", item.get("ebs_baseline_iops")),
