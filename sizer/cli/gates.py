@@ -233,7 +233,7 @@ def check_gate(gate: Gate, answers: Sequence[Any], names: Mapping[str, Gated] = 
     """A gate is met where no answer fulfils its condition. What is not known counts as failed, and so does nothing."""
     gated, asked = names[gate.name], [answer for answer in answers if gate.workload in (None, answer.workload)]
     crossed = [answer for answer in asked if _fails(gate, gated, answer)]
-    said = [_found(gate, gated, answer) for answer in crossed or asked]
+    said = [_measured(gate, gated, answer) for answer in crossed or asked]
     found = "; ".join([*said[:MOST_SAID], *([f"{len(said) - MOST_SAID} more"] if len(said) > MOST_SAID else [])])
     verdict = "gate not met" if crossed or not asked else "gate met"
     return GateResult(gate, bool(asked) and not crossed, f"{verdict} (fail if {gate.text}): {found or NOTHING}")
@@ -251,7 +251,7 @@ def _fails(gate: Gate, gated: Gated, answer: Any) -> bool:
     return value is None or SIGNS[gate.sign](value, gate.wanted)
 
 
-def _found(gate: Gate, gated: Gated, answer: Any) -> str:
+def _measured(gate: Gate, gated: Gated, answer: Any) -> str:
     """`train: throughput is 217 images/s`"""
     value = gated.of(answer)
     subject = compared_name(answer) if isinstance(answer, Compared) else answer.workload

@@ -59,8 +59,8 @@ def prediction_form(prediction: Prediction, workload: WorkloadModel) -> dict[str
     """One entry of `predict --json`."""
     rate, form = prediction.throughput, _form_of_place(prediction.configuration, workload)
     figures = {"throughput": rate.value, "low": rate.low, "high": rate.high, "bottleneck": prediction.bottleneck.value}
-    said = {name: getattr(prediction, name) for name in ("shares", "extrapolated", "out_of_memory", "headroom")}
-    return form | figures | said
+    stated = {name: getattr(prediction, name) for name in ("shares", "extrapolated", "out_of_memory", "headroom")}
+    return form | figures | stated
 
 
 def no_prediction_form(
