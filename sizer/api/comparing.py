@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sizer import __version__
-from sizer.api.fitted_model import fitted, measured_runs
+from sizer.api.fitted_model import measured_runs
 from sizer.files.codec import to_json
 from sizer.files.writing import write_text
 from sizer.model.comparison import Comparison, Unlike, compare
@@ -37,7 +37,7 @@ class ComparedStudies:
 
 
 def compare_studies(before: StudyFolder, after: StudyFolder) -> ComparedStudies:
-    """Fits first what is not fitted. Raises NoAnswer for a folder without runs."""
+    """Raises NoAnswer for a folder without runs."""
     runs = measured_runs(before), measured_runs(after)
     shared = {run.spec.workload.name for run in runs[0]} & {run.spec.workload.name for run in runs[1]}
     facts = [_facts(folder, its, shared) for folder, its in zip((before, after), runs, strict=True)]
@@ -46,7 +46,7 @@ def compare_studies(before: StudyFolder, after: StudyFolder) -> ComparedStudies:
         for key in dict.fromkeys((*facts[0], *facts[1]))
         if not _alike(*(values := (facts[0].get(key), facts[1].get(key))))
     ]
-    compared = compare(*runs, (fitted(before), fitted(after)))
+    compared = compare(*runs)
     described = _described(before, runs[0]), _described(after, runs[1])
     return ComparedStudies(described, tuple(unlike), compared)
 

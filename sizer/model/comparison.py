@@ -14,13 +14,9 @@ from dataclasses import dataclass, field, replace
 from statistics import NormalDist, mean
 from typing import Any
 
-import numpy as np
-
-from sizer.model.equation import ACCELERATOR, CPU, READ, SERIAL, WRITE
 from sizer.model.host import drift_of
-from sizer.model.model import DRIFT, Feed, Model
+from sizer.model.model import DRIFT, Feed
 from sizer.model.observations import completed, observe, pooled
-from sizer.model.prediction import rates
 from sizer.model.runs import feed_of, is_search, labelled
 from sizer.records.configuration import NORMAL_95, Bottleneck, Configuration, Estimate
 from sizer.records.device import Device
@@ -34,16 +30,9 @@ DEMANDS = ("core_seconds", "read_bytes", "read_ios", "written_bytes", "accelerat
 DEMAND_NOISE = 0.03
 """Standard deviation of ln of a demand from run to run that is supposed where no repeats show it. By hand."""
 LITTLE = 0.02
-"""Change of a demand or a stage that is not worth a word."""
-MATTERS = 0.1
-"""Share of a stage from which on it is spoken of."""
-STAGES = {
-    CPU: Bottleneck.CPU,
-    SERIAL: Bottleneck.SERIAL,
-    ACCELERATOR: Bottleneck.ACCELERATOR,
-    READ: Bottleneck.DISK_BANDWIDTH,
-    WRITE: Bottleneck.DISK_WRITE,
-}
+"""Change of a demand that is not worth a word."""
+WAITED = 0.1
+"""Share of the time from which on waiting for input is spoken of."""
 VERDICTS = ("failed", "slower", "unclear", "faster", "ran")
 """The worst first: `failed` and `ran` in B alone have no rate on the other side; `unclear` may be noise."""
 
@@ -61,13 +50,12 @@ class Unlike:
 
 @dataclass(frozen=True)
 class Moved:
-    """A demand of a sample by accounting, or the seconds that both models give a stage of it; `change` is B/A - 1."""
+    """A demand of a sample by accounting, one of DEMANDS; `change` is B/A - 1."""
 
     what: str
     before: float
     after: float
     change: Estimate
-    is_stage: bool = False
 
 
 @dataclass(frozen=True)
@@ -151,8 +139,8 @@ class _Side:
 _Sides = Mapping[_Key, _Side]
 
 
-def compare(before: Sequence[Run], after: Sequence[Run], models: tuple[Model, Model]) -> Comparison:
-    """The runs of A and of B, and what was fitted to each."""
+def compare(before: Sequence[Run], after: Sequence[Run]) -> Comparison:
+    """All runs of A and of B."""
     before, after = _labelled(before), _labelled(after)
     key_of = _keys([*before, *after])
     (one, repeated), (other, also) = _sides(before, key_of), _sides(after, key_of)
@@ -161,15 +149,15 @@ def compare(before: Sequence[Run], after: Sequence[Run], models: tuple[Model, Mo
     by_workload = {
         name: [key for key in rated if key.workload == name] for name in dict.fromkeys(k.workload for k in rated)
     }
-    whole = {name: [key for key in keys if _stage(one[key]) is None] for name, keys in by_workload.items()}
-    several = {name: keys for name, keys in whole.items() if len(keys) > 1}
+    whole = [[key for key in keys if _stage(one[key]) is None] for keys in by_workload.values()]
+    several = [keys for keys in whole if len(keys) > 1]
     width = NormalDist().inv_cdf((1 + TOGETHER ** (1 / max(1, len(rated) + len(several)))) / 2)
     moved: dict[_Key, list[Moved]] = defaultdict(list)
-    for name, keys in by_workload.items():
-        for key, its in (*_demands(keys, one, other, width), *_stages(name, whole[name], one, other, models, width)):
+    for keys in by_workload.values():
+        for key, its in _demands(keys, one, other, width):
             moved[key].append(its)
     return Comparison(
-        tuple(sorted((_mean(keys, one, other, width) for keys in several.values()), key=lambda its: its.order)),
+        tuple(sorted((_mean(keys, one, other, width) for keys in several), key=lambda its: its.order)),
         tuple(sorted((_compared(key, one, other, width, moved[key]) for key in shared), key=lambda its: its.order)),
         _only(one, other),
         _only(other, one),
@@ -301,30 +289,8 @@ def _demands(keys: Sequence[_Key], one: _Sides, other: _Sides, width: float) -> 
             spread = (noise or DEMAND_NOISE) * math.sqrt(1 / len(a) + 1 / len(b))
             its = _moved(name, mean(a), mean(b), math.hypot(spread, DRIFT), width)
             seconds = math.exp(-max(one[key].log_rate, other[key].log_rate))
-            if its is not None and (name != "input_wait" or max(its.before, its.after) > MATTERS * seconds):
+            if its is not None and (name != "input_wait" or max(its.before, its.after) > WAITED * seconds):
                 yield key, its
-
-
-def _stages(
-    name: str, keys: Sequence[_Key], one: _Sides, other: _Sides, models: tuple[Model, Model], width: float
-) -> Iterator[tuple[_Key, Moved]]:
-    """The stages that surely take another time, where both studies have a model of the workload."""
-    fitted = [model.workload(name) for model in models]
-    if not keys or any(model.posterior is None for model in fitted):
-        return
-    asked = ([side[key].runs[0].configuration for key in keys] for side in (one, other))
-    found = [rates(model, places) for model, places in zip(fitted, asked, strict=True)]
-    for stage, bottleneck in STAGES.items():
-        times = [its.solution.times.get(stage) for its in found]
-        if times[0] is None or times[1] is None:
-            continue
-        shares = np.maximum(found[0].shares[:, stage], found[1].shares[:, stage])
-        for place, key in enumerate(keys):
-            a, b = times[0][:, place], times[1][:, place]
-            if shares[place] > MATTERS and np.isfinite(a).all() and np.isfinite(b).all():
-                its = _moved(bottleneck.value, a.mean(), b.mean(), math.hypot(a.std(), b.std()), width)
-                if its is not None:
-                    yield key, replace(its, is_stage=True)
 
 
 def _moved(what: str, before: float, after: float, deviation: float, width: float) -> Moved | None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sizer.model.comparison import Compared, Comparison, Moved, Unlike
-from sizer.records.configuration import Bottleneck, Estimate
+from sizer.records.configuration import Estimate
 from sizer.records.run import DiskCheck
+from sizer.records.units import format_number
 from sizer.words import names
 from sizer.words.language import (
     N_,
@@ -199,10 +200,6 @@ _MOVED: Mapping[str, str] = {
 }
 
 
-_SAME = {Bottleneck.CPU.value: "core_seconds", Bottleneck.ACCELERATOR.value: "accelerator_seconds"}
-"""By a stage the demand that says the same of it, and more exactly."""
-
-
 def moved_said(compared: Compared) -> str:
     """What moved with the rate: `bound by CPU in A and by disk IOPS in B; CPU time a sample 12 ms in A, ...`."""
     before, after = compared.bottlenecks
@@ -210,21 +207,18 @@ def moved_said(compared: Compared) -> str:
     if before is not None and after is not None and before is not after:
         one, other = (resource_name(its, compared.device) for its in (before, after))
         binding = _("bound by {one} in A and by {other} in B", one=one, other=other)
-    demands = {its.what for its in compared.moved}
-    told = (its for its in compared.moved if not (its.is_stage and _SAME.get(its.what) in demands))
-    return clauses([binding, *(_moved(its, compared) for its in told)])
+    return clauses([binding, *map(_moved, compared.moved)])
 
 
-def _moved(moved: Moved, compared: Compared) -> str:
-    if moved.is_stage:
-        name = _(
-            "time at its stage {stage}, by the models", stage=resource_name(Bottleneck(moved.what), compared.device)
-        )
-    else:
-        name = _("{demand} a sample", demand=_(_MOVED[moved.what]))
-    written = volume if moved.what.endswith("bytes") else "{:.3g}".format if moved.what.endswith("ios") else brief
-    values = {"name": name, "before": written(moved.before), "after": written(moved.after)}
-    return _("{name} {before} in A, {after} in B: {change}", change=change_said(moved.change), **values)
+def _moved(moved: Moved) -> str:
+    written = volume if moved.what.endswith("bytes") else format_number if moved.what.endswith("ios") else brief
+    return _(
+        "{demand} a sample {before} in A, {after} in B: {change}",
+        demand=_(_MOVED[moved.what]),
+        before=written(moved.before),
+        after=written(moved.after),
+        change=change_said(moved.change),
+    )
 
 
 only_in = Sentence("Only in {letter}: {what:some}")
