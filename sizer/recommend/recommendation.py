@@ -98,7 +98,9 @@ def _shared_machine(
     asked = [(model, one, one.spec) for model, one in zip(models, answers, strict=True) if one.spec is not None]
     if len(asked) < 2 or any(spec.nodes > 1 for _, _, spec in asked):
         return None
-    first, *others = [priced_like_measured(model, spec, spec.batch_size, catalog) for model, _, spec in asked]
+    first, *others = [
+        priced_like_measured(model, spec, spec.batch_size, catalog, _rate(given)) for model, given, spec in asked
+    ]
     taken = next((instance for instance in first if all(instance in held for held in others)), None)
     if taken is None:
         return None
@@ -106,9 +108,13 @@ def _shared_machine(
     return SharedMachine(**told_of(taken), usd_per_hour=taken.usd_per_hour or 0.0, losses=losses)
 
 
+def _rate(given: Answer) -> float:
+    return 0.0 if given.throughput is None else given.throughput.value
+
+
 def _loss(model: WorkloadModel, given: Answer, spec: Spec, shared: InstanceType, catalog: Catalog) -> Loss:
     """What one workload loses on the machine that all share."""
-    own = cheapest(model, spec, spec.batch_size, catalog)
+    own = cheapest(model, spec, spec.batch_size, catalog, _rate(given))
     prices = (None if own is None else own.usd_per_hour), shared.usd_per_hour
     more = None if None in prices else (prices[1] or 0.0) - (prices[0] or 0.0)
     return Loss(given.workload, more, _share(model, given, spec, shared))
