@@ -240,7 +240,7 @@ FIELDS: Mapping[str, Field] = {
     **_each(language.more_or_less, "dearer"),
     **_each(language.chance, "", chance="probability"),
     **_each(lambda probability: f"{probability:g}", "sure"),
-    **_each(format_usd, "answer_usd baseline_usd"),
+    **_each(format_usd, "answer_usd baseline_usd whole_usd bought_usd"),
     **_each(lambda year: f"{year:.0f}", "year"),
     **{name: _number(name, lambda rate, t: language.rate_in_words(rate, t.unit)) for name in _RATES},
     "needed": _number("needed", lambda rate, t: language.exact_rate(rate, t.unit)),
