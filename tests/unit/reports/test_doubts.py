@@ -482,7 +482,7 @@ def test_nothing_else_counts_them(material: Material, stage: Run) -> None:
     before, after = contents(material), contents(replace(material, runs=(*material.runs, stage)))
     for name in ("facts", "warnings"):
         assert after["doubts"][name] == before["doubts"][name], name
-    for section, name in (("verdict", "warned_count"), ("verdict", "rows"), ("verdict", "family")):
+    for section, name in (("verdict", "warned_count"), ("verdict", "rows")):
         assert after[section][name] == before[section][name], name
     assert after["measurement"]["steady_state"] == before["measurement"]["steady_state"]
     for old, new in zip(before["workloads"]["sections"], after["workloads"]["sections"], strict=True):
