@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+
 from markupsafe import Markup
+
 from sizer.records.configuration import Estimate
 from sizer.records.units import format_number
+
 from . import svg
 from .legend import series_class
-from .plot import CLEAR
-from .plot import FailureMark
-from .plot import Point
-from .svg import BOLD
-from .svg import Scale
-from .svg import cut
-from .svg import nice_ticks
-from .svg import width
+from .plot import CLEAR, FailureMark, Point
+from .svg import BOLD, Scale, cut, nice_ticks, width
 
 WIDTH, LEFT, RIGHT, TOP = 420.0, 8.0, 404.0, 6.0
 SHORTEST_NAME = 50.0

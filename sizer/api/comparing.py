@@ -70,20 +70,20 @@ def _described(folder: StudyFolder, runs: Sequence[Run]) -> Described:
 
 def _facts(folder: StudyFolder, runs: Sequence[Run], workloads: Collection[str]) -> dict[tuple[str, str], Any]:
     """By kind and name what a study says of its host, programs, disks and of these workloads."""
-    host, found = folder.host, dict[tuple[str, str], Any]()
-    found |= {("host", key): value for key, value in host.items() if key not in NO_FACT}
-    found |= {("package", name): value for name, value in dict(host.get("packages") or {}).items()}
-    found |= {("package", "python"): host.get("python")}
-    found |= {("disk", tier.name): DiskCheck(tier, DiskRates()) for tier in folder.study.disks}
-    found |= {("disk", run.disk.tier.name): run.disk for run in runs if run.disk is not None}
+    host, facts = folder.host, dict[tuple[str, str], Any]()
+    facts |= {("host", key): value for key, value in host.items() if key not in NO_FACT}
+    facts |= {("package", name): value for name, value in dict(host.get("packages") or {}).items()}
+    facts |= {("package", "python"): host.get("python")}
+    facts |= {("disk", tier.name): DiskCheck(tier, DiskRates()) for tier in folder.study.disks}
+    facts |= {("disk", run.disk.tier.name): run.disk for run in runs if run.disk is not None}
     for run in runs:
         if run.spec.stage is None and run.spec.workload.name in workloads:
             workload = {**to_json(run.spec.workload), "device": run.spec.workload.computes_on.label}
             own = {name: workload[name] for name in OF_WORKLOAD if workload.get(name)}
             own |= {} if run.data_set is None else {"data_bytes": run.data_set.bytes}
-            found |= {("workload", f"{run.spec.workload.name}: {name}"): value for name, value in own.items()}
+            facts |= {("workload", f"{run.spec.workload.name}: {name}"): value for name, value in own.items()}
     measure = {} if folder.study.imported else to_json(folder.study.measure)
-    return found | {("measure", name): measure.get(name) for name in ("repeats", "seconds")}
+    return facts | {("measure", name): measure.get(name) for name in ("repeats", "seconds")}
 
 
 def _alike(one: Any, other: Any) -> bool:

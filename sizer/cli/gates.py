@@ -233,10 +233,12 @@ def check_gate(gate: Gate, answers: Sequence[Any], names: Mapping[str, Gated] = 
     """A gate is met where no answer fulfils its condition. What is not known counts as failed, and so does nothing."""
     gated, asked = names[gate.name], [answer for answer in answers if gate.workload in (None, answer.workload)]
     crossed = [answer for answer in asked if _fails(gate, gated, answer)]
-    said = [_measured(gate, gated, answer) for answer in crossed or asked]
-    found = "; ".join([*said[:MOST_SAID], *([f"{len(said) - MOST_SAID} more"] if len(said) > MOST_SAID else [])])
+    measured = [_measured(gate, gated, answer) for answer in crossed or asked]
+    summary = "; ".join(
+        [*measured[:MOST_SAID], *([f"{len(measured) - MOST_SAID} more"] if len(measured) > MOST_SAID else [])]
+    )
     verdict = "gate not met" if crossed or not asked else "gate met"
-    return GateResult(gate, bool(asked) and not crossed, f"{verdict} (fail if {gate.text}): {found or NOTHING}")
+    return GateResult(gate, bool(asked) and not crossed, f"{verdict} (fail if {gate.text}): {summary or NOTHING}")
 
 
 def gate_code(findings: Sequence[GateResult]) -> int:

@@ -108,8 +108,8 @@ def _with_baseline(rows: list[Priced], given: Answer, catalog: Catalog) -> list[
 def _told(row: CostRow, prices: Prices, base: Priced | None, unit: str, table: CostTable) -> CostRow:
     """With its ratios to the baseline, and what the work costs there."""
     rate, (on_demand, spot) = row.throughput.value, prices
-    known = None if base is None else next((usd for usd in base[1] if usd is not None), None)
-    against = None if base is None or not known else known / base[0].throughput.value
+    usd_of_base = None if base is None else next((usd for usd in base[1] if usd is not None), None)
+    against = None if base is None or not usd_of_base else usd_of_base / base[0].throughput.value
 
     def cost(usd: float | None, time: float | None = 1.0) -> Cost | None:
         if usd is None or time is None:

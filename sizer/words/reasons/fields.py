@@ -181,8 +181,8 @@ def _searched(r: Reason, t: Terms) -> str:
     low, high = (round(r.number(name)) if r.has(name) else None for name in ("low_bytes", "high_bytes"))
     kind = r.text("given_up")
     why = GivenUp(GivenUpKind(kind), round(r.number("given_up_at"))) if kind else None
-    found = SearchedFloor(Bounds(low, high), r.has("timed_out"), why, r.has("pipeline_alone"))
-    return language.capital(names.floor_in_words(found))
+    search = SearchedFloor(Bounds(low, high), r.has("timed_out"), why, r.has("pipeline_alone"))
+    return language.capital(names.floor_in_words(search))
 
 
 def _values(r: Reason, t: Terms) -> str:
