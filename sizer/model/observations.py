@@ -27,9 +27,9 @@ from sizer.model.model import (
     deviation_of,
     disk_of,
     gpus_of,
-    known,
     memory_of,
     needs_no_less,
+    present,
     vcpus_of,
 )
 from sizer.model.runs import feed_of, is_batch_search, is_search, is_starved, label_of, searched_floor
@@ -238,9 +238,9 @@ def measure(runs: Sequence[Run], isolating: Sequence[Run] = ()) -> MeasuredRange
     inputs = {run.spec.workload.assumed_input for run in runs}
     whole = [run for run in isolating if run.spec.workload.assumed_input in inputs]
     return MeasuredRange(
-        vcpus=tuple(sorted(known(at.vcpus for at in grouped))),
-        memory_bytes=tuple(sorted(known(at.memory_bytes for at in grouped))),
-        batch_size=tuple(sorted(known(at.batch_size for at in grouped))),
+        vcpus=tuple(sorted(present(at.vcpus for at in grouped))),
+        memory_bytes=tuple(sorted(present(at.memory_bytes for at in grouped))),
+        batch_size=tuple(sorted(present(at.batch_size for at in grouped))),
         gpus=_gpus(usable),
         disks=_disks(usable),
         rates=tuple(_measured_rate(key, grouped[key], noise) for key in sorted(grouped, key=_order)),
@@ -281,8 +281,8 @@ def _did_not_fit(runs: Sequence[Run]) -> tuple[Configuration, ...]:
 
 
 def _failed_vcpus(runs: Sequence[Run]) -> tuple[float, ...]:
-    failed = known(run.configuration.vcpus for run in runs if run.outcome in FAULTS and not is_search(run))
-    return tuple(sorted(failed - known(run.configuration.vcpus for run in completed(runs))))
+    failed = present(run.configuration.vcpus for run in runs if run.outcome in FAULTS and not is_search(run))
+    return tuple(sorted(failed - present(run.configuration.vcpus for run in completed(runs))))
 
 
 def _measured_rate(configuration: Configuration, group: Sequence[Run], noise: Noise) -> MeasuredRate:

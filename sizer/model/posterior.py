@@ -252,7 +252,7 @@ class Misfit:
         off = ((residuals @ self.turned) * weight) @ self.turned.T
         return off / precision, 1 / precision
 
-    def known(self, residuals: Array, scale: Array, there: Places) -> tuple[Array, Array]:
+    def conditional(self, residuals: Array, scale: Array, there: Places) -> tuple[Array, Array]:
         """At m other places what is known of the misfit: its mean and its variance (R, m)."""
         across = there.covariance(self.places) @ self.turned
         weight = scale**2 / (scale**2 * self.spread + 1)

@@ -125,7 +125,7 @@ def rates(model: WorkloadModel, configurations: Sequence[Configuration], what_if
     learnt = _learnt(model)
     solution = solve(learnt.draws, rows)
     there = Places(model.facts, usual, [model.facts.feed] * len(usual))
-    pull, left = learnt.misfit.known(learnt.residuals, learnt.scale, there)
+    pull, left = learnt.misfit.conditional(learnt.residuals, learnt.scale, there)
     log_rate = np.nan_to_num(solution.log_rate, nan=SLOWEST, neginf=SLOWEST, posinf=-SLOWEST)
     further = np.array([(FURTHER * outside(model, configuration)) ** 2 for configuration in usual])
     return Rates(log_rate + pull, left, further, model.posterior.noise, solution)
