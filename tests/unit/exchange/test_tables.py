@@ -14,7 +14,7 @@ import pytest
 from sizer.exchange.measurements import write_csv
 from sizer.records.messages import InputError
 from sizer.records.notes import NoteKind
-from sizer.words.notes import note_in_words
+from sizer.words.studies.notes import note_in_words
 from tests.tables import Read, kinds
 
 USUAL = {NoteKind.COLUMNS_READ, NoteKind.NAMED_BY_TABLE, NoteKind.NAMED_BY_COLUMN, NoteKind.NO_VCPUS}

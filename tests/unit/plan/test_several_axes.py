@@ -26,7 +26,7 @@ from sizer.records.study import (
     WorkloadPlan,
 )
 from sizer.records.units import GIB
-from sizer.words.planning import reason_in_words
+from sizer.words.studies.planning import reason_in_words
 from tests.tables import stored_catalog
 from tests.unit.plan.machine import LADDER, SECONDS, chooser_of, chosen, knee, made, study_of
 

@@ -13,7 +13,7 @@ from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Adaptive, PlanEndKind, RunSpec, Study
 from sizer.records.units import MIB
-from sizer.words.planning import going_on_with, plan_ended_line, unfinished_in_words, unfinished_said
+from sizer.words.studies.planning import going_on_with, plan_ended_line, unfinished_in_words, unfinished_said
 from tests.unit.plan.machine import HOST, SECONDS, chooser_of, knee, made, study_of
 
 FLOOR = 700 * MIB

@@ -16,8 +16,8 @@ from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
 from sizer.records.study import Objective
 from sizer.words.names import Terms
-from sizer.words.notes import note_in_words
 from sizer.words.reasons import reason_sentences
+from sizer.words.studies.notes import note_in_words
 from tests.tables import imported, runs_of, stored_catalog
 
 RATES = {"train": (219.0, 218.0, 218.5), "infer": (671.0, 668.0, 570.0)}

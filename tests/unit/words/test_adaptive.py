@@ -9,7 +9,7 @@ import pytest
 from sizer.plan.chosen import NextRun, PlanEnd
 from sizer.records.study import PlanEndKind, RunReason, RunReasonKind
 from sizer.records.units import GIB
-from sizer.words.planning import (
+from sizer.words.studies.planning import (
     chosen_in_words,
     chosen_runs,
     going_on_with,

@@ -14,8 +14,8 @@ from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.records.units import GIB, MIB
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
-from sizer.words.profiling import axes_lines, first_run_failed, needs_lines
 from sizer.words.runs import run_in_words
+from sizer.words.studies.profiling import axes_lines, first_run_failed, needs_lines
 
 NEEDS = Needs(
     vcpus=2.0,
