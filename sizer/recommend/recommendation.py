@@ -54,7 +54,7 @@ def recommend(
         own.setdefault(run.spec.workload.name, []).append(run)
     answers = [_with_gpus(workload, question, own[workload.name]) for workload in model.workloads]
     answers = [
-        replace(given, costs=cost_table(workload, own[workload.name], given, objective, catalog))
+        replace(given, costs=cost_table(workload, own[workload.name], given, question, catalog))
         for workload, given in zip(model.workloads, answers, strict=True)
     ]
     family = replace(_family(answers), shared=_shared_machine(model.workloads, answers, offers))

@@ -34,7 +34,8 @@ class CostRow:
     """One machine of the table, with or without a GPU; `time_ratio` is its time over the baseline's for the same work.
 
     `spot_expected` is its spot price with the time that interruptions lose, where these are told. `seconds` are those
-    of the whole job. `published`: of a GPU that was asked about, by its published rate.
+    of the whole job. `published`: of a GPU that was asked about, by its published rate;
+    `extrapolated`: of a baseline that is larger than all that was measured.
     """
 
     spec: Spec
@@ -47,6 +48,7 @@ class CostRow:
     spot_expected: Cost | None = None
     is_baseline: bool = False
     published: bool = False
+    extrapolated: bool = False
     foreign: ForeignPrice | None = None
 
     @property
@@ -93,7 +95,8 @@ class CostTable:
     @property
     def no_faster(self) -> tuple[CostRow, CostRow] | None:
         """The fastest without an accelerator, and one with more vCPUs that is no faster; None where there is none."""
-        plain = [row for row in self.rows if not row.has_accelerator and row.spec.vcpus is not None]
+        measured = (row for row in self.rows if not row.extrapolated and row.spec.vcpus is not None)
+        plain = [row for row in measured if not row.has_accelerator]
         best = max(plain, key=lambda row: row.throughput.value, default=None)
         larger = [row for row in plain if best is not None and (row.spec.vcpus or 0) > (best.spec.vcpus or 0)]
         return (best, larger[-1]) if best is not None and larger else None

@@ -83,9 +83,9 @@ def machine_in_words(row: CostRow, terms: Terms) -> str:
 
 
 def rate_of(row: CostRow, terms: Terms) -> str:
-    """Its rate, and whether that is a published one."""
+    """Its rate, and whether that is a published or an extrapolated one."""
     rate = answered_rate(row.throughput, terms.unit)[0]
-    return _("{rate}[[published? (by published rates)]]", rate=rate, published=row.published)
+    return _("{rate}[[row.published? (by published rates)]][[row.extrapolated? (extrapolated)]]", rate=rate, row=row)
 
 
 def ratio_in_words(ratio: float | None) -> str:
