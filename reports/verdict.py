@@ -72,10 +72,10 @@ def _answers(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
     rows = [answer_row(subject, material) for subject in found]
     if found and all(subject.embedded for subject in found):  # which the first line says
         rows = [{**row, "data_badge": None} for row in rows]
-    return {"rows": rows, "keys": _keys(rows), **_for_all(material)}
+    return {"rows": rows, "keys": _keys(rows)}
 
 
-_NO_ANSWERS: Mapping[str, Any] = {"rows": [], "keys": [], "shared": [], "family": ""}
+_NO_ANSWERS: Mapping[str, Any] = {"rows": [], "keys": []}
 
 
 def _keys(rows: Sequence[Mapping[str, Any]]) -> list[Key]:
@@ -121,20 +121,6 @@ def _missing(material: Material) -> dict[str, str]:
         return {"missing": said, "resume": going_on_with((), material.folder, ended)}
     counts = sum(progress.finished.values()), sum(progress.planned.values()), sum(progress.older.values())
     return {"missing": words.runs_there(*counts, to_go_on=True), "resume": resume}
-
-
-def _for_all(material: Material) -> dict[str, Any]:
-    """One machine, and one family, for all workloads; empty where fewer than two have an answer."""
-    recommendation = material.recommendation
-    answered = (
-        [workload for workload in recommendation.workloads if workload.spec is not None] if recommendation else []
-    )
-    if recommendation is None or len(answered) < 2:
-        return {"shared": [], "family": ""}
-    return {
-        "shared": words.shared_sentences(recommendation),
-        "family": words.family_sentence(recommendation),
-    }
 
 
 def _notes(material: Material, found: Sequence[Subject]) -> tuple[list[str], list[str]]:

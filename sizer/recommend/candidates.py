@@ -178,9 +178,9 @@ def next_sold(vcpus: float, catalog: Catalog, above: bool = False) -> float:
     return float(next((size for size in SOLD_VCPUS if (size > vcpus if above else size >= vcpus)), vcpus))
 
 
-def family_memory(vcpus: float) -> list[int]:
-    """The memory sizes in bytes that families offer with these vCPUs, rising."""
-    return [round(ratio * vcpus * GIB) for ratio in GIB_PER_VCPU]
+def family_memory(vcpus: float, ratios: Sequence[float] = GIB_PER_VCPU) -> list[int]:
+    """The memory sizes in bytes that families offer with these vCPUs, rising, by their GiB for each."""
+    return [round(ratio * vcpus * GIB) for ratio in ratios]
 
 
 # Machines that were measured.

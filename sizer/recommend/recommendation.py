@@ -1,30 +1,46 @@
-"""The recommendation for every workload of a study: an answer for each, one family and one machine for all."""
+"""The recommendation for every workload of a study: an answer for each, and a family of shapes for all."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-
 from sizer.catalog.catalog import Catalog
 from sizer.catalog.machines import InstanceType
-from sizer.model.model import Model, WorkloadModel, vcpus_of
+from sizer.model.model import Model
+from sizer.model.model import WorkloadModel
+from sizer.model.model import vcpus_of
 from sizer.model.prediction import predictions
 from sizer.recommend.accelerators import which_gpu
-from sizer.recommend.answer import Question, answer
+from sizer.recommend.answer import Question
+from sizer.recommend.answer import answer
 from sizer.recommend.beside import told_of
 from sizer.recommend.candidates import GIB_PER_VCPU
 from sizer.recommend.costs import cost_table
 from sizer.recommend.cross_table import cross_table
 from sizer.recommend.edges import StillPlanned
-from sizer.recommend.prices import cheapest, priced_like_measured
-from sizer.records.answer import Answer, Family, Loss, Recommendation, SharedMachine
+from sizer.recommend.prices import cheapest
+from sizer.recommend.prices import priced_like_measured
+from sizer.records.answer import Answer
+from sizer.records.answer import Family
+from sizer.records.answer import Loss
+from sizer.records.answer import Recommendation
+from sizer.records.answer import SharedMachine
 from sizer.records.configuration import Configuration
 from sizer.records.messages import NoAnswer
 from sizer.records.prediction import Spec
 from sizer.records.run import Run
 from sizer.records.study import Objective
 from sizer.records.units import GIB
+from sizer.recommend.answer import case_of
+from sizer.recommend.case import Case
+from sizer.recommend.family.choice import Asked
+from sizer.recommend.family.choice import family_of
+from sizer.recommend.family.fleet import Built
+from sizer.recommend.family.fleet import Work
+from sizer.recommend.family.fleet import fleet_of
+from sizer.records.family import Family
 
 
 def recommend(
@@ -52,94 +68,27 @@ def recommend(
     own: dict[str, list[Run]] = {workload.name: [] for workload in model.workloads}
     for run in runs:
         own.setdefault(run.spec.workload.name, []).append(run)
-    answers = [_with_gpus(workload, question, own[workload.name]) for workload in model.workloads]
+    cases = [case_of(workload, question, own[workload.name]) for workload in model.workloads]
+    pairs = list(zip(model.workloads, cases, strict=True))
+    answers = [_with_gpus(workload, question, own[workload.name], case) for workload, case in pairs]
     answers = [
         replace(given, costs=cost_table(workload, own[workload.name], given, question, catalog))
         for workload, given in zip(model.workloads, answers, strict=True)
     ]
-    family = replace(_family(answers), shared=_shared_machine(model.workloads, answers, offers))
+    works = [Work(workload.name, workload, case) for workload, case in pairs]
     in_order = [run for workload in model.workloads for run in own[workload.name]]
-    return Recommendation(objective, tuple(answers), family, cross_table(in_order))
+    return Recommendation(objective, tuple(answers), _family(works, offers), cross_table(in_order))
 
 
-def _with_gpus(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Answer:
+def _family(works: Sequence[Work], catalog: Catalog) -> Family:
+    """The fewest shapes that keep each of several workloads within the usual penalty; empty for fewer."""
+    fleet = fleet_of(works, Built(), catalog) if len(works) > 1 else None
+    return Family() if fleet is None or len(fleet.works) < 2 else family_of(fleet, Asked())
+
+
+def _with_gpus(model: WorkloadModel, question: Question, runs: Sequence[Run], case: Case | Answer) -> Answer:
     """The answer, and the accelerators that were asked about beside it."""
-    given, asked = answer(model, question, runs), question.objective
+    given, asked = answer(model, question, runs, case), question.objective
     if not asked.gpus:
         return given
     return replace(given, gpus=which_gpu(model, runs, given, asked.gpus, question.catalog, asked.deadline, asked.spot))
-
-
-def _family(answers: Sequence[Answer]) -> Family:
-    """What a family must offer so that every job with an answer has its size; empty without an answer."""
-    specs = {answer.workload: answer.spec for answer in answers if answer.spec and answer.spec.nodes == 1}
-    if not specs:
-        return Family()
-    vcpus = [spec.vcpus for spec in specs.values() if spec.vcpus is not None]
-    ratios = {
-        name: spec.memory_bytes / GIB / spec.vcpus
-        for name, spec in specs.items()
-        if spec.memory_bytes and spec.vcpus is not None
-    }
-    greediest = max(ratios, key=lambda name: ratios[name], default=None)
-    needed = ratios[greediest] if greediest is not None else None
-    sold = next((offer for offer in GIB_PER_VCPU if needed is not None and offer >= needed), None)
-    return Family(
-        least_vcpus=min(vcpus, default=None),
-        most_vcpus=max(vcpus, default=None),
-        rising=any(one.edge == "rising" and one.spec and one.spec.vcpus is not None for one in answers),
-        gib_per_vcpu=needed if sold is None else float(sold),
-        sold=needed is None or sold is not None,
-        memory_workload=greediest,
-        disks={name: spec.disk for name, spec in specs.items() if spec.disk},
-        not_covered=tuple(answer.workload for answer in answers if answer.spec is None),
-    )
-
-
-def _shared_machine(
-    models: Sequence[WorkloadModel], answers: Sequence[Answer], catalog: Catalog
-) -> SharedMachine | None:
-    """The cheapest one with a price that holds every answer's spec; None of fewer than two, of several
-    machines together, or where none is sold."""
-    asked = [(model, one, one.spec) for model, one in zip(models, answers, strict=True) if one.spec is not None]
-    if len(asked) < 2 or any(spec.nodes > 1 for _, _, spec in asked):
-        return None
-    first, *others = [priced_like_measured(model, spec, spec.batch_size, catalog) for model, _, spec in asked]
-    taken = next((instance for instance in first if all(instance in held for held in others)), None)
-    if taken is None:
-        return None
-    losses = tuple(_loss(model, given, spec, taken, catalog) for model, given, spec in asked)
-    return SharedMachine(**told_of(taken), usd_per_hour=taken.usd_per_hour or 0.0, losses=losses)
-
-
-def _loss(model: WorkloadModel, given: Answer, spec: Spec, shared: InstanceType, catalog: Catalog) -> Loss:
-    """What one workload loses on the machine that all share."""
-    own = cheapest(model, spec, spec.batch_size, catalog)
-    prices = (None if own is None else own.usd_per_hour), shared.usd_per_hour
-    more = None if None in prices else (prices[1] or 0.0) - (prices[0] or 0.0)
-    return Loss(given.workload, more, _share(model, given, spec, shared))
-
-
-def _share(model: WorkloadModel, given: Answer, spec: Spec, shared: InstanceType) -> float | None:
-    """Its rate with the machine's vCPUs, or the most measured where it has more; None where the model does not say."""
-    known = model.measured.vcpus
-    if given.throughput is None or given.throughput.value <= 0 or spec.vcpus is None or not known:
-        return None
-    with suppress(NoAnswer):
-        there, here = (_place(model, spec, n) for n in (max(spec.vcpus, min(shared.vcpus, max(known))), spec.vcpus))
-        rates = predictions(model, [there, here])
-        before, after = rates[here].throughput.value, rates[there].throughput.value
-        return after / before if before > 0 else None
-    return None
-
-
-def _place(model: WorkloadModel, spec: Spec, vcpus: float) -> Configuration:
-    """What was measured nearest to the spec, with so many vCPUs."""
-
-    def unlike(place: Configuration) -> tuple[float, ...]:
-        axes = ("disk", "batch_size", "memory_bytes")
-        other = [getattr(spec, axis) not in (None, getattr(place, axis)) for axis in axes]
-        return *other, abs(vcpus_of(place) - vcpus)
-
-    near = min((rate.configuration for rate in model.measured.rates), key=unlike)
-    return replace(near, vcpus=vcpus, disk=spec.disk or near.disk, memory_bytes=spec.memory_bytes or near.memory_bytes)

@@ -28,6 +28,7 @@ from sizer.records.domains import (
     Status,
     Vcpus,
 )
+from sizer.records.family import Family
 from sizer.records.messages import Message
 from sizer.records.prediction import Prediction, Reason, ReasonCode, Refusal, Spec, Suggestion
 from sizer.records.run_kinds import LargestBatch, Outcome
@@ -388,6 +389,10 @@ class InstanceOffer:
         own = next((note for note in self.notes if note.code is ReasonCode.PRICES and note.has("currency")), None)
         return None if own is None else ForeignPrice(own.number("price") * self.nodes, own.text("currency"))
 
+    @property
+    def is_priced(self) -> bool:
+        return self.usd_per_hour is not None or self.foreign is not None
+
     def called(self, provider: str) -> str:
         """`aws g4dn.xlarge`, `2 x aws p3.16xlarge` with the provider so written; a table may name a type alone."""
         name = " ".join(filter(None, (provider, self.instance_type)))
@@ -567,57 +572,11 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Loss:
-    """What a workload loses on the machine that all share: `usd_per_hour` more than on its own cheapest one, None where
-    that has no price. `share` is its rate there over the answer's, with no more vCPUs than were measured, None unknown.
-    """
-
-    workload: Name
-    usd_per_hour: Signed | None = None
-    share: Amount | None = None
-
-
-@dataclass(frozen=True)
-class SharedMachine:
-    """The cheapest instance type of the catalogue that holds the spec of every workload with an answer."""
-
-    provider: str
-    instance_type: str
-    vcpus: Amount
-    memory_bytes: Count
-    gpu: str | None
-    gpu_count: Count
-    usd_per_hour: Amount
-    as_of: str
-    losses: tuple[Loss, ...] = ()
-
-
-@dataclass(frozen=True)
-class Family:
-    """What one instance family must offer so that every workload with an answer has its size.
-
-    `rising`: more vCPUs than `most_vcpus` may pay. `gib_per_vcpu` is what families sell, or what is needed where that
-    is more than any sells (`sold` False); `memory_workload` needs the most. `disks` are by workload. `shared` is one
-    machine for all of several workloads, None where none is sold that holds them all.
-    """
-
-    least_vcpus: Vcpus | None = None
-    most_vcpus: Vcpus | None = None
-    rising: bool = False
-    gib_per_vcpu: Amount | None = None
-    sold: bool = True
-    memory_workload: Name | None = None
-    disks: dict[str, str] = field(default_factory=dict)
-    not_covered: tuple[Name, ...] = ()
-    shared: SharedMachine | None = None
-
-
-@dataclass(frozen=True)
 class Recommendation:
     """The answer for every workload of a study, and the table of those that are one another's rivals."""
 
     objective: Objective
     workloads: tuple[Answer, ...]
-    family: Family = Family()
+    family: Family = field(default_factory=Family)
     cross_table: CrossTable | None = None
     schema_version: int = SCHEMA_VERSION

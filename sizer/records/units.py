@@ -292,6 +292,14 @@ def parse_share(text: str) -> float:
     return value
 
 
+def parse_percent(text: str) -> float:
+    """A share of `10%` or `0.1`; 0 and more than 1 are shares here, too."""
+    value = _number_or_nan(text.strip().removesuffix("%")) / (100 if text.strip().endswith("%") else 1)
+    if not 0 <= value <= LARGEST_FACTOR:
+        raise InputError("{text} is not a share; give one such as 10% or 0.1.", text=quoted(text))
+    return value
+
+
 def parse_iops(text: str) -> float:
     """What a disk gives, IOs a second."""
     return _between(text, LARGEST_DISK_FIGURE, Message("a number of IOs a second"))

@@ -107,11 +107,11 @@ def gpus_compared(options: Sequence[GpuOption], terms: Terms) -> list[str]:
     costs = {name: cost for name, rate in rates.items() if (cost := _by_rate(prices[name], rate)) is not None}
     sentences = []
     if len(costs) > 1:
-        least, cost = min(costs.items(), key=lambda each: each[1].value)
+        least, cost = min(costs.items(), key=lambda item: item[1].value)
         others = [name for name, other in costs.items() if name != least and other.low <= cost.high]
         sentences.append(_LEAST(gpu=least, price=cost.value, unit=terms.unit, others=others))
     if len(rates) > 1:
-        best, rate = max(rates.items(), key=lambda each: each[1].value)
+        best, rate = max(rates.items(), key=lambda item: item[1].value)
         others = [name for name, other in rates.items() if name != best and other.high >= rate.low]
         sentences.append(_FASTEST(gpu=best, rate=rate, unit=terms.unit, others=others))
     return sentences
@@ -206,8 +206,8 @@ def _second(option: GpuOption, rate: Estimate, terms: Terms) -> str:
     if two is None:
         by_input = missing is NoGpuAnswer.INPUT_NOT_KNOWN and option.second_vcpus is not None
         why = _MISSING[NoGpuAnswer.INPUT_NOT_KNOWN if by_input else NoGpuAnswer.NO_MODEL]
-        known = _("What two would do is not known: {why}.", why=_(why, vcpus=option.second_vcpus))
-        return "" if missing is None else known
+        unknown = _("What two would do is not known: {why}.", why=_(why, vcpus=option.second_vcpus))
+        return "" if missing is None else unknown
     gain, priced = two.gain, two.worth is not None
     both = Estimate(rate.value * gain.value, rate.low * gain.low, rate.high * gain.high)
     return _(
@@ -263,7 +263,7 @@ def accelerator_counts_sentences(answer: Answer, terms: Terms) -> list[str]:
         ]
     refused = answer.reasons if answer.status == "refused" else ()
     missing = [refusal for refusal in answer.accelerator_counts_missing if refusal.reason not in refused]
-    return [*filter(None, sentences), *(refusal_sentences(each, terms) for each in missing)]
+    return [*filter(None, sentences), *(refusal_sentences(refusal, terms) for refusal in missing)]
 
 
 def count_name(count: AcceleratorCount, terms: Terms) -> str:
