@@ -13,8 +13,7 @@ from sizer.recommend.candidates import Candidate, machines_to_compare
 from sizer.recommend.prices import usd_per_million
 from sizer.recommend.rule import TIE
 from sizer.recommend.sizes import sizes_on_curve
-from sizer.records.answer import Answer
-from sizer.records.costs import Cost, CostRow, CostTable
+from sizer.records.answer import Answer, Cost, CostRow, CostTable
 from sizer.records.prediction import Spec
 from sizer.records.run import Run
 from sizer.records.study import Objective

@@ -2,45 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+
 from sizer.catalog.catalog import Catalog
-from sizer.catalog.machines import InstanceType
-from sizer.model.model import Model
-from sizer.model.model import WorkloadModel
-from sizer.model.model import vcpus_of
-from sizer.model.prediction import predictions
+from sizer.model.model import Model, WorkloadModel
 from sizer.recommend.accelerators import which_gpu
-from sizer.recommend.answer import Question
-from sizer.recommend.answer import answer
-from sizer.recommend.beside import told_of
-from sizer.recommend.candidates import GIB_PER_VCPU
+from sizer.recommend.answer import Question, answer, case_of
+from sizer.recommend.case import Case
 from sizer.recommend.costs import cost_table
 from sizer.recommend.cross_table import cross_table
 from sizer.recommend.edges import StillPlanned
-from sizer.recommend.prices import cheapest
-from sizer.recommend.prices import priced_like_measured
-from sizer.records.answer import Answer
-from sizer.records.answer import Family
-from sizer.records.answer import Loss
-from sizer.records.answer import Recommendation
-from sizer.records.answer import SharedMachine
-from sizer.records.configuration import Configuration
-from sizer.records.messages import NoAnswer
-from sizer.records.prediction import Spec
+from sizer.recommend.family.choice import Asked, family_of
+from sizer.recommend.family.fleet import Built, Work, fleet_of
+from sizer.records.answer import Answer, Recommendation
+from sizer.records.family import Family
 from sizer.records.run import Run
 from sizer.records.study import Objective
-from sizer.records.units import GIB
-from sizer.recommend.answer import case_of
-from sizer.recommend.case import Case
-from sizer.recommend.family.choice import Asked
-from sizer.recommend.family.choice import family_of
-from sizer.recommend.family.fleet import Built
-from sizer.recommend.family.fleet import Work
-from sizer.recommend.family.fleet import fleet_of
-from sizer.records.family import Family
 
 
 def recommend(

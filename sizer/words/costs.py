@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sizer.records.answer import Answer
-from sizer.records.costs import Cost, CostRow, CostTable
+from sizer.records.answer import Answer, Cost, CostRow, CostTable
 from sizer.words.language import N_, Sentence, _, answered_rate
 from sizer.words.names import Terms, price_an_hour, spec_name, with_instance
 
