@@ -78,7 +78,9 @@ def _sizes(model: WorkloadModel, given: Answer, offers: Catalog, catalog: Catalo
     for sizes in of_vcpus.values():
         top = max(size.rate for size in sizes)
         one = next(size for size in sizes if size.rate >= TIE * top)
-        rows.append((CostRow(one.spec, one.throughput, one.name), _prices(one.name, catalog)))
+        # The accelerator that all runs had is not part of a size.
+        spec = replace(one.spec, gpu_count=max(one.spec.gpu_count, one.accelerators.number(model.facts.device)))
+        rows.append((CostRow(spec, one.throughput, one.name), _prices(one.name, catalog)))
     return rows
 
 
@@ -111,7 +113,9 @@ def _with_baseline(rows: list[Priced], given: Answer, is_type: bool, catalog: Ca
         of_curve = not (given.alternatives or is_type or row.published) and row.spec.vcpus == base.spec.vcpus
         if measured or of_curve:
             return [*rows[:at], (replace(row, is_baseline=True), prices), *rows[at + 1 :]]
-    row = CostRow(base.spec, base.throughput, base.instance_type, is_baseline=True, extrapolated=base.extrapolated)
+    count = 0 if given.alternatives else min((row.spec.gpu_count for row, _ in rows if not row.published), default=0)
+    spec = replace(base.spec, gpu_count=max(base.spec.gpu_count, count))
+    row = CostRow(spec, base.throughput, base.instance_type, is_baseline=True, extrapolated=base.extrapolated)
     return [*rows, (row, _prices(base.instance_type, catalog))]
 
 

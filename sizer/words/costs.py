@@ -38,7 +38,7 @@ def is_asked(answer: Answer) -> bool:
     costs, base = answer.costs, answer.baseline
     if costs is None or not any(row.on_demand or row.spot for row in costs.rows):
         return False
-    named = base is not None and base.named
+    named = (base is not None and base.named) or any(row.published for row in costs.rows)
     return costs.has_both or named or costs.samples is not None or costs.spot_time is not None
 
 
