@@ -50,7 +50,7 @@ def recommend(
     pairs = list(zip(model.workloads, cases, strict=True))
     answers = [_with_gpus(workload, question, own[workload.name], case) for workload, case in pairs]
     answers = [
-        replace(given, costs=cost_table(workload, own[workload.name], given, objective, catalog))
+        replace(given, costs=cost_table(workload, own[workload.name], given, question, catalog))
         for workload, given in zip(model.workloads, answers, strict=True)
     ]
     works = [Work(workload.name, workload, case) for workload, case in pairs]
