@@ -255,14 +255,14 @@ class Material:
     def of_workload(self, name: str) -> Material:
         """The same of one workload alone, but for the table of runs."""
         plans = tuple(plan for plan in self.study.workloads if plan.workload.name == name)
-        found = self.recommendation
-        if found is not None:
-            answers = tuple(answer for answer in found.workloads if answer.workload == name)
-            found = replace(found, workloads=answers, family=Family(), cross_table=None)
+        recommendation = self.recommendation
+        if recommendation is not None:
+            answers = tuple(answer for answer in recommendation.workloads if answer.workload == name)
+            recommendation = replace(recommendation, workloads=answers, family=Family(), cross_table=None)
         return replace(
             self,
             study=replace(self.study, name=f"{self.study.name}: {name}", workloads=plans),
             runs=tuple(run for run in self.runs if run.spec.workload.name == name),
             model=None if self.model is None else Model((self.model.workload(name),)),
-            recommendation=found,
+            recommendation=recommendation,
         )

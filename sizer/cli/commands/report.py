@@ -19,10 +19,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     asked = _("the language of the page; default: the one that LANG asks for")
     option(parser, "--lang", asked, choices=LANGUAGES)
     flag(parser, "--open", _("show it in a browser"))
-    each = _("a file for each workload into this folder, in the place of one page for all")
-    option(parser, "--each", each, metavar="FOLDER")
-    of_each = _("with --each: what each file is; default: %(default)s")
-    option(parser, "--format", of_each, choices=["html", *FORMATS], default="html")
+    separate = _("a file for each workload into this folder, in the place of one page for all")
+    option(parser, "--each", separate, metavar="FOLDER")
+    form = _("with --each: what each file is; default: %(default)s")
+    option(parser, "--format", form, choices=["html", *FORMATS], default="html")
     add_json(parser)
 
 
