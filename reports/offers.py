@@ -2,55 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
+
 from markupsafe import Markup
+
 from sizer.model.edge import best_place
-from sizer.recommend.job_changes import MIN_GAIN
-from sizer.recommend.job_changes import Change
-from sizer.recommend.job_changes import ChangeKind
-from sizer.recommend.job_changes import changes
-from sizer.recommend.job_changes import judged_by
-from sizer.records.answer import GpuOption
-from sizer.records.answer import InstanceOffer
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
-from sizer.records.costs import CostRow
-from sizer.records.costs import ForeignPrice
+from sizer.recommend.job_changes import MIN_GAIN, Change, ChangeKind, changes, judged_by
+from sizer.records.answer import CostRow, ForeignPrice, GpuOption, InstanceOffer
+from sizer.records.configuration import Configuration, Estimate
 from sizer.records.messages import NoAnswer
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import reason
-from sizer.records.units import GIB
-from sizer.records.units import RELATIVE
-from sizer.records.units import format_bytes
-from sizer.records.units import format_number
-from sizer.records.units import format_price
-from sizer.records.units import format_usd
+from sizer.records.prediction import ReasonCode, reason
+from sizer.records.units import GIB, RELATIVE, format_bytes, format_number, format_price, format_usd
 from sizer.words import accelerators as gpu_words
 from sizer.words import costs as cost_words
-from sizer.words.answers import change_evidence
-from sizer.words.answers import change_named
-from sizer.words.answers import gain_in_words
-from sizer.words.answers import no_change
-from sizer.words.answers import then_bound
-from sizer.words.language import _
-from sizer.words.language import paragraph
-from sizer.words.language import rate_in_words
-from sizer.words.language import rate_interval
-from sizer.words.language import sentence
-from sizer.words.language import several_of
+from sizer.words.answers import change_evidence, change_named, gain_in_words, no_change, then_bound
+from sizer.words.language import _, paragraph, rate_in_words, rate_interval, sentence, several_of
 from sizer.words.page import configuration_line
 from sizer.words.reasons import reason_sentences
-from sizer.words.verdict import BadgeKind
-from sizer.words.verdict import badge
-from sizer.words.verdict import offer_source
-from sizer.words.verdict import provider_name
+from sizer.words.verdict import BadgeKind, badge, offer_source, provider_name
+
 from . import markup
-from .subject import Material
-from .subject import Subject
-from sizer.records.answer import CostRow
-from sizer.records.answer import ForeignPrice
+from .subject import Material, Subject
 
 AT_ONCE = 10
 """Rows that are shown before the reader asks for more, as many of each workload; without JavaScript all are."""

@@ -5,25 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+
 from sizer.catalog.catalog import Catalog
 from sizer.model.model import WorkloadModel
-from sizer.recommend.candidates import Candidate
-from sizer.recommend.candidates import machines_to_compare
+from sizer.recommend.answer import Question
+from sizer.recommend.candidates import Candidate, machines_to_compare
 from sizer.recommend.prices import usd_per_million
 from sizer.recommend.rule import TIE
 from sizer.recommend.sizes import sizes_on_curve
-from sizer.records.answer import Answer
-from sizer.records.costs import Cost
-from sizer.records.costs import CostRow
-from sizer.records.costs import CostTable
+from sizer.records.answer import Answer, Cost, CostRow, CostTable
 from sizer.records.prediction import Spec
 from sizer.records.run import Run
 from sizer.records.study import Objective
 from sizer.records.units import RELATIVE
-from sizer.recommend.answer import Question
-from sizer.records.answer import Cost
-from sizer.records.answer import CostRow
-from sizer.records.answer import CostTable
 
 Prices = tuple[float | None, float | None]
 """USD an hour on demand and at spot prices; None is unknown."""

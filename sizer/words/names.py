@@ -2,43 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
+
 from sizer.catalog.machines import price_is_old
-from sizer.model.model import CPU_LABEL
-from sizer.model.model import GivenUpKind
-from sizer.model.model import SearchedFloor
-from sizer.model.model import WorkloadModel
-from sizer.model.model import name_of_disk
-from sizer.records.answer import Answer
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
-from sizer.records.costs import ForeignPrice
-from sizer.records.device import EMULATED_LABEL
-from sizer.records.device import GIVEN_IN_STUDY
-from sizer.records.device import GIVEN_IN_TABLE
-from sizer.records.device import HOST_DISK
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
+from sizer.model.model import CPU_LABEL, GivenUpKind, SearchedFloor, WorkloadModel, name_of_disk
+from sizer.records.answer import Answer, ForeignPrice
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.device import EMULATED_LABEL, GIVEN_IN_STUDY, GIVEN_IN_TABLE, HOST_DISK, Device, DiskRates
 from sizer.records.prediction import Spec
-from sizer.records.run_kinds import LargestBatch
-from sizer.records.run_kinds import MemoryPlace
-from sizer.records.run_kinds import Outcome
-from sizer.records.run_kinds import SearchEnd
-from sizer.records.units import format_bytes
-from sizer.records.units import format_price
-from sizer.words.language import N_
-from sizer.words.language import QUANTITIES
-from sizer.words.language import QUANTITIES_OF
-from sizer.words.language import Sentence
-from sizer.words.language import _
-from sizer.words.language import _n
-from sizer.words.language import clauses
-from sizer.words.language import row
-from sizer.words.language import vcpus_in_words
-from sizer.records.answer import ForeignPrice
+from sizer.records.run_kinds import LargestBatch, MemoryPlace, Outcome, SearchEnd
+from sizer.records.units import format_bytes, format_price
+from sizer.words.language import N_, QUANTITIES, QUANTITIES_OF, Sentence, _, _n, clauses, row, vcpus_in_words
 
 
 @dataclass(frozen=True)
