@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sizer.records.family import Family, FamilyShape, Idle, PartPrices, Rule, Served, Shape, Simpler, Step
+from sizer.catalog.gpus import read_gpu_name
+from sizer.records.family import (
+    Family,
+    FamilyShape,
+    Grid,
+    Idle,
+    PartPrices,
+    Rule,
+    Served,
+    Shape,
+    Simpler,
+    Step,
+    Uncovered,
+)
 from sizer.records.units import format_usd
 from sizer.words import language
-from sizer.words.language import N_, Counted, Sentence, _, _n, either, listed, row
+from sizer.words.language import N_, Counted, Sentence, _, _n, either, row
 from sizer.words.names import disk_in_words
 from sizer.words.verdict import provider_name
 
@@ -39,14 +52,14 @@ def accelerators(gpu: str | None, count: int) -> str:
 def headline(family: Family) -> str:
     """How many shapes serve all workloads, and what that costs more than one for each."""
     worst = max(served.penalty for served in family.served)
-    if len(family.shapes) == 1 and family.more < LITTLE:
+    if len(family.shapes) == 1 < len(family.served) and family.more < LITTLE:
         return _(
             "One machine for all: {shape}, {usd:usd} an hour. Separate ones would cost no less.",
             shape=shape_name(family.shapes[0].shape),
             usd=family.shapes[0].usd_per_hour,
         )
     return _n(
-        "{count} shape serves {workloads:workloads} and cost [[{more} than]][[!more?no more than]] the "
+        "{count} shape serves {workloads:workloads} and costs [[{more} than]][[!more?no more than]] the "
         "best shape of each[[; one workload pays {worst}]].",
         "{count} shapes serve {workloads:workloads} and cost [[{more} than]][[!more?no more than]] the "
         "best shape of each[[; one workload pays {worst}]].",
@@ -190,35 +203,34 @@ def offer_line(family: Family) -> str:
     )
 
 
-def prices_in_words(prices: PartPrices) -> str:
+def prices_in_words(prices: PartPrices, grid: Grid) -> str:
     """What the parts cost, and how well that tells prices of instance types."""
-    parts = listed(
+    gpus = {gpu: prices.gpus.get(read_gpu_name(gpu).key) for gpu, _count in grid.gpus if gpu is not None}
+    parts = language.listed(
         [
             _("{usd:usd} a vCPU", usd=prices.vcpu),
             _("{usd:usd} a GiB", usd=prices.gib),
+            *(_("{usd:usd} one {gpu}", usd=usd, gpu=gpu) for gpu, usd in gpus.items() if usd is not None),
         ]
     )
     if prices.provider is None:
         return _("Prices of the file given: {parts} an hour.", parts=parts)
     return _(
-        "Prices: of an instance type of {provider} where it sells the shape, else {parts} an hour and so on, fitted to "
-        "{types:number} types, which these miss by {prices.residual:small} in the median and "
+        "Prices: of an instance type of {provider} where it sells the shape, else {parts} an hour, fitted to "
+        "{prices.types:number} types, which these miss by {prices.residual:small} in the median and "
         "{prices.residual_90:small} in one of ten.",
         provider=provider_name(prices.provider),
         parts=parts,
-        types=prices.types,
         prices=prices,
     )
 
 
-def grid_in_words(family: Family) -> str:
+def grid_in_words(grid: Grid) -> str:
     """What can be built."""
-    grid = family.grid
-    assert grid is not None, "a family is of what can be built"
     disks = [disk_in_words(disk) for disk in grid.disks if disk is not None]
     return _(
         "What can be built: {vcpus} vCPUs with {ratios} GiB for each[[, {disks}]], {gpus}.",
-        vcpus=row(f"{vcpus:g}" for vcpus in grid.vcpus),
+        vcpus=either([f"{vcpus:g}" for vcpus in grid.vcpus]),
         ratios=either([f"{ratio:g}" for ratio in grid.ratios]),
         disks=either(disks),
         gpus=either([accelerators(gpu, count) for gpu, count in grid.gpus]),
@@ -233,20 +245,27 @@ def emulated_line(family: Family) -> str:
     )
 
 
-def not_served_line(family: Family) -> str:
-    """The workloads without an answer; empty where all have one."""
-    return _(
-        "[[Not served, as there is no answer for them: {names:some}.]]", names=[n.workload for n in family.not_served]
-    )
+_NOT_SERVED: Mapping[Uncovered, str] = {
+    Uncovered.NO_ANSWER: N_("Not served, as there is no answer for them: {names:some}."),
+    Uncovered.NO_VCPUS: N_("Not served, as their vCPUs or their accelerator are not known: {names:some}."),
+    Uncovered.NO_PRICE: N_("Not served, as their accelerator has no price: {names:some}."),
+    Uncovered.NO_SHAPE: N_("Not served, as no shape that can be built holds them: {names:some}."),
+}
+
+
+def not_served_lines(family: Family) -> list[str]:
+    """The workloads that no shape serves, and why."""
+    names = {why: [one.workload for one in family.not_served if one.why is why] for why in _NOT_SERVED}
+    return [_(_NOT_SERVED[why], names=some) for why, some in names.items() if some]
 
 
 def beside_lines(family: Family) -> Iterator[str]:
     """What stands beside the shapes."""
-    lines = (*map(simpler_line, family.simpler), offer_line(family), emulated_line(family), not_served_line(family))
+    lines = (*map(simpler_line, family.simpler), offer_line(family), emulated_line(family), *not_served_lines(family))
     yield from filter(None, lines)
-    if family.prices is not None:
-        yield prices_in_words(family.prices)
-    yield grid_in_words(family)
+    if family.prices is not None and family.grid is not None:
+        yield prices_in_words(family.prices, family.grid)
+        yield grid_in_words(family.grid)
 
 
 asked_again = Sentence(

@@ -22,12 +22,13 @@ from sizer.recommend.family.shapes import (
     Tier,
     asked_tiers,
     gpu_key,
+    gpu_kind,
     is_unnamed,
     price_list,
     tier_name,
     tiers_of,
 )
-from sizer.recommend.rule import Table
+from sizer.recommend.rule import SEED, Table
 from sizer.records.answer import Answer
 from sizer.records.device import DiskRates
 from sizer.records.family import Grid, Idle, NotServed, PartPrices, Shape, Uncovered
@@ -101,7 +102,7 @@ class Work:
                 number,
                 vcpus,
                 memory_needed(model, candidate),
-                gpu_key(name) if name is not None and count else None,
+                gpu_kind(name) if name is not None and count else None,
                 count,
                 model.measured.disk(candidate.place.disk),
                 rate,
@@ -114,7 +115,7 @@ class Work:
         device = self.model.facts.device
         rows = self.table.rows if self.table is not None else ()
         names = (row.candidate.accelerators.catalog_name(device) for row in rows)
-        return {gpu_key(name): name for name in names if name is not None}
+        return {gpu_kind(name): name for name in names if name is not None}
 
 
 def memory_needed(model: WorkloadModel, candidate: Candidate) -> int:
@@ -168,11 +169,12 @@ class Fleet:
         return usd
 
     def drawn(self) -> Iterator[Array]:
-        """The same in each of some draws."""
-        tables = [work.table for work in self.works if work.table is not None]
-        count = min(len(table.log_rates) for table in tables)
-        for draw in range(0, count, max(1, count // DRAWS)):
-            log_rates = np.array([table.log_rates[draw][rows] for table, rows in zip(tables, self.rows, strict=True)])
+        """The same in each of some draws, which of one workload have nothing to do with those of another."""
+        tables = [work.table.log_rates for work in self.works if work.table is not None]
+        orders = [np.random.default_rng([SEED, place]).permutation(len(rates)) for place, rates in enumerate(tables)]
+        for draws in zip(*(order[:DRAWS] for order in orders), strict=True):
+            parts = zip(tables, draws, self.rows, strict=True)
+            log_rates = np.array([rates[draw][rows] for rates, draw, rows in parts])
             yield np.where(self.rows < 0, np.inf, self.usd * np.exp(-log_rates) / 3600)
 
     def need(self, work: int, shape: int) -> Need:
@@ -202,13 +204,15 @@ class Fleet:
 
 
 def fleet_of(works: Sequence[Work], built: Built, catalog: Catalog) -> Fleet | None:
-    """All that can be built for these workloads; None where none has an answer with a known number of vCPUs, or the
-    catalogue has no prices. InputError for a disk, an accelerator or a provider that is not there."""
+    """All that can be built for these workloads; None where none has an answer with a known number of vCPUs.
+
+    InputError for a disk or a provider that is not there, NoAnswer where the catalogue has too few prices.
+    """
     able = [work for work in works if work.needs]
     gpus = {key: name for work in able for key, name in work.gpu_names.items()}
-    prices = price_list(catalog, list(gpus.values()), built.provider, built.given)
-    if not able or prices is None:
+    if not able:
         return None
+    prices = price_list(catalog, list(gpus.values()), built.provider, built.given)
     needs = [need for work in able for need in work.needs]
     named = [need.disk for need in needs if need.disk is not None and not is_unnamed(need.disk)]
     tiers = tiers_of(named, catalog, prices.parts.disks)
@@ -249,7 +253,7 @@ def _priced(works: Sequence[Work], tiers: Sequence[Tier], prices: PriceList, gri
     ]
     shapes = [shape for shape, _, _ in priced]
     sizes = np.array([(shape.vcpus, shape.memory_bytes, shape.gpu_count) for shape in shapes]).reshape(-1, 3)
-    kinds = np.array([shape.gpu and gpu_key(shape.gpu) for shape in shapes], dtype=object)
+    kinds = np.array([shape.gpu and gpu_kind(shape.gpu) for shape in shapes], dtype=object)
     on = np.array([tiers.index(tier) for _, tier, _ in priced], dtype=int)
     rows, hours, served, left_out = [], [], [], []
     for work in works:
@@ -290,7 +294,8 @@ def _why_not(work: Work, prices: PriceList) -> tuple[Uncovered, Shape | None]:
     disk = tier_name(least.disk) if least.disk is not None else None
     gpu = None if least.gpu is None else work.gpu_names[least.gpu]
     needs = Shape(least.vcpus, least.memory_bytes, disk, gpu, least.gpu_count)
-    unpriced = all(need.gpu is not None and need.gpu not in prices.parts.gpus for need in work.needs)
+    keys = [None if need.gpu is None else gpu_key(work.gpu_names[need.gpu]) for need in work.needs]
+    unpriced = all(key is not None and key not in prices.parts.gpus for key in keys)
     return Uncovered.NO_PRICE if unpriced else Uncovered.NO_SHAPE, needs
 
 
