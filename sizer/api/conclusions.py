@@ -16,8 +16,10 @@ from sizer.api.study_plan import asked_specs, chosen_next, searches_left, still_
 from sizer.bundled.reports.subject import Material, Progress
 from sizer.catalog.catalog import Catalog
 from sizer.exchange.fleet_tables import read_amounts, read_prices
+from sizer.exchange.formats import FORMATS, HandedOver, plain_name
 from sizer.exchange.measurements import write_tables
 from sizer.exchange.published import recommendation_form
+from sizer.files.own_folder import make_folder
 from sizer.model.model import Model
 from sizer.model.observations import beside_others
 from sizer.plan.chosen import NextRun, PlanEnd
@@ -30,7 +32,7 @@ from sizer.recommend.family.fleet import Built, Work, fleet_of, refuse_unserved
 from sizer.recommend.recommendation import recommend as best_spec
 from sizer.records.answer import Recommendation
 from sizer.records.family import Family
-from sizer.records.messages import NoAnswer, typed_path
+from sizer.records.messages import HostError, Lines, NoAnswer, typed_path
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Objective
@@ -128,6 +130,47 @@ def write_report(folder: StudyFolder, path: str | Path | None = None, language: 
     with in_language(reader_language() if language is None else language):
         page.write_report(target, material, folder.write_text)
     return target
+
+
+def write_each(folder: StudyFolder, path: str | Path, form: str = "html", language: str | None = None) -> list[Path]:
+    """Write a file for each workload into the folder at `path`, which is made where there is none: a page of it alone
+    (`html`), or a form of `sizer.exchange.formats`. A workload for which that has nothing gets no file.
+
+    Raises InputError, HostError, and NoAnswer where none gets one.
+    """
+    from sizer.bundled.reports import page
+
+    material, target, used = _concluded(folder), Path(path), set[str]()
+    texts: dict[Path, str] = {}
+    refused: list[NoAnswer] = []
+    with in_language(reader_language() if language is None else language):
+        for plan in folder.study.workloads:
+            own, name = material.of_workload(plan.workload.name), plain_name(plan.workload.name, used, "-")
+            if form == "html":
+                table, rows = write_tables(own.runs)
+                own = replace(own, measurements_csv=table, measurements_json=rows)
+                texts[target / f"{name}.html"] = page.render(own)
+            elif own.recommendation is not None and own.model is not None:
+                ending, written = FORMATS[form]
+                try:
+                    given = HandedOver(own.recommendation, own.model, own.study, last_day(folder))
+                    texts[target / f"{name}.{ending}"] = written(given)
+                except NoAnswer as error:
+                    refused.append(error)
+    if not texts:
+        raise NoAnswer(Lines(*refused))
+    try:
+        make_folder(target)
+    except OSError as error:
+        raise HostError("{path} cannot be made ({reason}).", path=target, reason=error.strerror or error) from None
+    for file, text in texts.items():
+        folder.write_text(file, text)
+    return list(texts)
+
+
+def last_day(folder: StudyFolder) -> str | None:
+    """Of the last run that says when it began."""
+    return max((run.started_at[:10] for run in folder.runs() if run.started_at), default=None)
 
 
 def _best_spec(

@@ -21,6 +21,7 @@ from sizer.catalog.machines import (
     DiskTier,
     Entry,
     InstanceType,
+    columns,
     database_of,
     keep_shipped,
     records,
@@ -228,7 +229,9 @@ def types_where(expression: str, path: str | Path | None = None) -> tuple[Instan
     """The instance types of a file, or of sizer's own, for which a condition in SQL holds on the columns of that file,
     in the order of `InstanceType.price_order`. InputError says what is wrong with the condition."""
     database = shipped() if path is None else database_of("instances", read([path]).entries)
-    types = (InstanceType(*row) for row in rows_where(database, selection(InstanceType), expression))
+    types = (
+        InstanceType(*row) for row in rows_where(database, selection(InstanceType), columns("instances"), expression)
+    )
     return tuple(sorted(types, key=lambda instance: instance.price_order))
 
 

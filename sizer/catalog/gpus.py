@@ -151,6 +151,18 @@ def same_gpu(one: str, other: str) -> bool:
     return read_gpu_name(one).key == read_gpu_name(other).key
 
 
+def compare_gpus(one: str, other: str) -> int:
+    """0 where two names may mean one GPU, as `A100` and each size of it; else -1 or 1, by model and memory."""
+    first, second = read_gpu_name(one), read_gpu_name(other)
+    if _may_be(first, second):
+        return 0
+    return -1 if (first.key, first.memory_gb or 0) < (second.key, second.memory_gb or 0) else 1
+
+
+SEVERAL_SIZES = tuple(name for name, sizes in GPU_MEMORY_GB.items() if len(sizes) > 1 and name not in _ONE_PRODUCT)
+"""Models that are two accelerators: with less memory and with more."""
+
+
 def gpu_names(texts: Iterable[str]) -> dict[str, str]:
     """By each name in a table the one that price lists have for it; a name that is not known stays as it is.
 

@@ -93,6 +93,7 @@ def _commands() -> dict[str, str]:
         "family": _("the few machine shapes that serve all workloads at least cost"),
         "predict": _("what the model expects of a configuration"),
         "report": _("write the report again"),
+        "compare": _("two studies beside each other, regressions first"),
         "serve": _("show the report in a browser, live while the study is measured"),
         "export": _("the measurements as one table"),
         "fit": _("fit the model to a study's runs"),

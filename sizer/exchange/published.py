@@ -5,9 +5,11 @@ The form is fixed: sizes are GiB, the objective is a word with its target beside
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sizer.files.codec import to_json
+from sizer.model.comparison import Comparison, Unlike
 from sizer.model.model import Model, WorkloadModel
 from sizer.records.answer import Answer, InstanceOffer, Recommendation
 from sizer.records.configuration import Configuration
@@ -15,6 +17,7 @@ from sizer.records.domains import SCHEMA_VERSION
 from sizer.records.family import Family
 from sizer.records.prediction import Prediction, ReasonCode
 from sizer.records.units import GIB
+from sizer.words.comparison import Described
 from sizer.words.family import family_lines
 from sizer.words.language import ENGLISH, in_language, paragraph
 from sizer.words.names import Terms, terms_of
@@ -177,3 +180,10 @@ def _item_in_gibibytes(key: str, item: Any) -> tuple[str, Any]:
     if key != "memory_bytes":
         return key, _in_gibibytes(item)
     return "memory_gib", item / GIB if item is not None else None
+
+
+def comparison_form(studies: Sequence[Described], unlike: Sequence[Unlike], comparison: Comparison) -> dict[str, Any]:
+    """What `compare --json` prints: of A and of B in this order, where a figure has two; rates and their changes are
+    those of the records."""
+    told = {"studies": [to_json(study) for study in studies], "unlike": [to_json(its) for its in unlike]}
+    return {"schema_version": SCHEMA_VERSION, **told, **_in_gibibytes(to_json(comparison))}

@@ -16,6 +16,7 @@ from sizer.recommend.prices import (
     Accelerators,
     accelerators_of,
     cheapest,
+    disk_caps,
     disk_prices,
     has_gpus,
     holding,
@@ -47,7 +48,7 @@ def offers(case: Case, chosen: Candidate) -> tuple[InstanceOffer, ...]:
     """
     model = case.model
     if not case.table.of_machines:
-        held = tuple(holding(model, chosen.spec, chosen.place.batch_size, case.catalog))
+        held = tuple(holding(model, chosen.spec, chosen.place.batch_size, case.catalog, chosen.rate))
         return tuple(_offer(i, model, chosen.spec, chosen.rate) for i in _listed(held))
     if chosen.rented is not None and chosen.rented.instance_type is not None:
         return (_own(chosen, model),)
@@ -132,9 +133,8 @@ def _notes(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float
         yield reason(ReasonCode.OTHER_GPUS, gpu_count=count)
     if instance.is_arm:
         yield reason(ReasonCode.ARM)
-    needed, cap = rate * (model.facts.read_bytes or 0.0), instance.disk_bytes_per_second
-    if cap is not None and needed > cap:
-        yield reason(ReasonCode.DISK_CAPPED, cap=float(cap), reads=needed)
+    if caps := disk_caps(instance, model, spec, rate):
+        yield reason(ReasonCode.DISK_CAPPED, **caps)
 
 
 def _about_price(instance: InstanceType) -> Iterator[Reason]:
@@ -253,8 +253,8 @@ def _on_curve(case: Case, chosen: Candidate) -> Baseline | None:
     rate = prediction.throughput
     if rate.value <= 0:
         return None
-    taken = cheapest(model, chosen.spec, batch_size, catalog)
-    other = machine or cheapest(model, spec, batch_size, catalog, taken.provider if taken else None)
+    taken = cheapest(model, chosen.spec, batch_size, catalog, chosen.rate)
+    other = machine or cheapest(model, spec, batch_size, catalog, rate.value, taken.provider if taken else None)
     before, now = ((i.usd_per_hour, i.name) if i else (None, None) for i in (other, taken))
     return _baseline(spec, rate, chosen, before, now, named=named, extrapolated=prediction.extrapolated)
 

@@ -10,7 +10,7 @@ from sizer.model.edge import GAIN
 from sizer.model.model import WorkloadModel, disk_of, vcpus_of
 from sizer.recommend.candidates import Candidate, highest_rates, one_currency
 from sizer.recommend.case import Case
-from sizer.recommend.prices import Accelerators, gpu_gone, usd_per_million
+from sizer.recommend.prices import VOLUME_GIB, Accelerators, gpu_gone, usd_per_million
 from sizer.recommend.rule import SURE, Row, is_sure, rounded
 from sizer.recommend.sizes import memory_reasons
 from sizer.records.answer import Event, Job
@@ -18,6 +18,7 @@ from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.domains import LARGEST, SMALLEST
 from sizer.records.prediction import Figure, Prediction, Reason, ReasonCode, reason
 from sizer.records.study import Deadline
+from sizer.records.units import GIB
 
 INTERVAL = {"rate_low": "low", "rate_high": "high", "rate_basis": "basis"}
 """What a reason calls the fields of a device that say how sure its rate is."""
@@ -25,6 +26,8 @@ MUCH_LESS = 0.8
 """Of the cost of the work on the answer: what costs less than that, but is slower than the target, is named."""
 EFFICIENT = 0.8
 """Of the rate of each accelerator with fewer of them: what more of them lose beyond that is named."""
+MUCH_BOUGHT = 0.02
+"""Of the price of a disk, what is bought beside its size and worth a word: fio measures a little more than comes."""
 NEXT_TO_NOTHING = 1e-4
 """A share of the time that is no limit."""
 
@@ -349,6 +352,7 @@ def _disks(case: Case, chosen: Candidate, prediction: Prediction | None) -> Iter
             gain = min(gain, most_by_disk(case.model, chosen.place, chosen.throughput.high))
         yield _other_disk(chosen, best, gain)
         fastest = case.prediction(best) if gain > 0 else prediction
+    yield from _bought(case, chosen)
     if case.table.of_machines:
         return
     share = 0.0 if fastest is None else sum(fastest.shares.get(stage, 0.0) for stage in DISK_STAGES)
@@ -357,6 +361,17 @@ def _disks(case: Case, chosen: Candidate, prediction: Prediction | None) -> Iter
     measured = case.model.measured.disk(chosen.place.disk)
     if measured is not None and measured.emulated:
         yield reason(ReasonCode.EMULATED, disk=chosen.place.disk)
+
+
+def _bought(case: Case, chosen: Candidate) -> Iterator[Reason]:
+    """What IOPS and MB/s cost that are paid for beside the size of a disk."""
+    disk = case.model.measured.disk(chosen.place.disk)
+    tier = case.catalog.tier(disk.catalog_name or disk.name or "") if disk is not None else None
+    if disk is None or tier is None:
+        return
+    whole, bought = (usd(VOLUME_GIB * GIB, disk.rates) for usd in (tier.usd_per_month, tier.usd_bought))
+    if whole is not None and bought is not None and bought > MUCH_BOUGHT * whole:
+        yield reason(ReasonCode.DISK_BOUGHT, disk=tier.name, whole_usd=whole, bought_usd=bought)
 
 
 def _other_disk(chosen: Candidate, best: Candidate, gain: float) -> Reason:

@@ -55,16 +55,18 @@ def sizes_on_curve(
     for vcpus, judged in _vcpus(measured, catalog, gpu, between):
         for memory, measured_memory in _memory(measured, vcpus, judged, batch_size, ratios):
             place = Configuration(judged, measured_memory, None, batch_size, kind.gpu, kind.count)
-            offer = cheapest(model, spec_of(model, place, vcpus, memory), batch_size, catalog)
-            usd = None if offer is None else offer.usd_per_hour
-            if gpu is None and not rented:
-                usd = price.usd_per_hour(vcpus, memory)
             for rank, disk in enumerate(disks):
                 there = replace(place, disk=disk)
                 spec, volume = spec_of(model, there, vcpus, memory), volumes[name_of_disk(disk)] if several else 0.0
-                sizes.append(Candidate(spec, there, NOT_YET, usd, volume, rank, kind, offer=offer))
+                sizes.append(Candidate(spec, there, NOT_YET, None, volume, rank, kind))
     rates = throughputs(model, [size.place for size in sizes])
-    rated = [replace(size, throughput=rate) for size, rate in zip(sizes, rates, strict=True)]
+    rated = []
+    for size, rate in zip(sizes, rates, strict=True):
+        offer = cheapest(model, size.spec, batch_size, catalog, rate.value)
+        usd = None if offer is None else offer.usd_per_hour
+        if gpu is None and not rented:
+            usd = price.usd_per_hour(size.spec.vcpus, size.spec.memory_bytes)
+        rated.append(replace(size, throughput=rate, usd_per_hour=usd, offer=offer))
     return sorted(rated, key=lambda size: (size.hourly, size.size))
 
 

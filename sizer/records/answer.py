@@ -389,6 +389,10 @@ class InstanceOffer:
         own = next((note for note in self.notes if note.code is ReasonCode.PRICES and note.has("currency")), None)
         return None if own is None else ForeignPrice(own.number("price") * self.nodes, own.text("currency"))
 
+    @property
+    def is_priced(self) -> bool:
+        return self.usd_per_hour is not None or self.foreign is not None
+
     def called(self, provider: str) -> str:
         """`aws g4dn.xlarge`, `2 x aws p3.16xlarge` with the provider so written; a table may name a type alone."""
         name = " ".join(filter(None, (provider, self.instance_type)))

@@ -35,6 +35,13 @@ def _emulated_tier(entry: Entry, figures: Catalog | None) -> DiskTier:
     name, emulate = str(entry.key[-1]), entry["emulate"]
     size = read_size(entry.document, (*entry.key, "size"), entry["size"]) if "size" in entry else None
     if isinstance(emulate, dict):
+        bought = next((key for key in ("iops", "mbps") if key in entry), None)
+        if bought is not None:
+            raise entry.input_error(
+                bought,
+                "`{key}` is what one buys of a tier of the catalogue; write read_{key} into `emulate`.",
+                key=bought,
+            )
         read_iops, read = emulate.get("read_iops"), MB * emulate["read_mbps"]
         write = MB * emulate["write_mbps"] if "write_mbps" in emulate else read
         rates = _in_whole_bytes(DiskRates(read_iops, read, emulate.get("write_iops", read_iops), write))
@@ -43,7 +50,8 @@ def _emulated_tier(entry: Entry, figures: Catalog | None) -> DiskTier:
         raise entry.input_error("", "the catalogue has no figures for {emulate}; write its read_mbps.", emulate=emulate)
     with entry.errors_at():
         offer = figures.disk(emulate)
-        rates = _in_whole_bytes(offer.rates(size))
+        mbps = entry.get("mbps")
+        rates = _in_whole_bytes(offer.rates(size, entry.get("iops"), None if mbps is None else MB * mbps))
         limited = {field: rate for field, rate in vars(rates).items() if rate is not None}
         written = [("iops", rate) if field.endswith("iops") else ("mbps", rate / MB) for field, rate in limited.items()]
         check_figures(emulate, [*written, ("label", emulate), ("disk_class", offer.disk_class)])

@@ -57,6 +57,18 @@ class Given:
     def line(self, number: int) -> Message:
         return Message("{path} line {line}", path=self.path, line=number)
 
+    def item(self, number: int) -> Message:
+        """Of a list that has no lines."""
+        return Message("{path} item {item}", path=self.path, item=number)
+
+    def items(self, content: Any) -> Iterator[tuple[Message, Mapping[str, Any]]]:
+        """Where each object of a list stands, counted from 1. InputError names one that is none."""
+        for place, item in enumerate(content, start=1):
+            where = self.item(place)
+            if not isinstance(item, Mapping):
+                raise InputError("{where} is no object with names and values; correct it.", where=where)
+            yield where, item
+
     @cached_property
     def json(self) -> Any:
         """None where it is no JSON; of several values one after another a list of them."""

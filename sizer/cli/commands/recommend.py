@@ -10,10 +10,11 @@ from dataclasses import replace
 
 from sizer import api
 from sizer.catalog.catalog import Catalog
-from sizer.cli.arguments import _, add_folder, add_json, flag, option, print_json
+from sizer.cli.arguments import _, add_folder, flag, option
 from sizer.cli.folders import opened
-from sizer.cli.gates import GateResult, check_gate, read_gate
-from sizer.exchange.published import recommendation_form
+from sizer.cli.gates import GateResult, check_gate, gate_code, read_gate
+from sizer.cli.printing import sentence
+from sizer.exchange.formats import FORMATS, HandedOver
 from sizer.model.model import Model
 from sizer.records import units
 from sizer.records.answer import Alternative, Answer, InstanceOffer, Recommendation
@@ -29,7 +30,6 @@ from sizer.words.runs import host_lines
 from sizer.words.terminal import offer_line
 from sizer.words.verdict import idle_sentence
 
-GATE_EXIT_CODE = 6
 MOST_ALTERNATIVES = 5
 """Machines that no other dominates, as the terminal lists them; the page has all."""
 MOST_IN_FULL = 12
@@ -67,7 +67,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     option(parser, "--baseline", compared, metavar="PROVIDER/TYPE")
     gate = _("exit with 6 if a condition holds, such as 'throughput<500' or 'status!=recommended'; may be repeated")
     parser.add_argument("--fail-if", action="append", metavar="CONDITION", help=gate)
-    add_json(parser)
+    form = parser.add_mutually_exclusive_group()
+    option(form, "--format", _("default: %(default)s"), choices=["text", *FORMATS], default="text")
+    form.add_argument("--json", action="store_const", dest="format", const="json", help=_("the same as --format json"))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -77,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     asked = replace(asked, gpus=tuple(dict.fromkeys(map(catalog.gpu, asked.gpus))))
     model = api.fit(folder)
     names = [workload.name for workload in model.workloads]
-    gates = [read_gate(text, names, asked.deadline is not None) for text in arguments.fail_if or ()]
+    gates = [read_gate(text, names, deadline=asked.deadline is not None) for text in arguments.fail_if or ()]
     offers = None if arguments.catalog is None and arguments.rate is None else catalog
     recommendation = api.recommend(folder, asked, offers, model)
     if asked.baseline is not None:
@@ -86,8 +88,14 @@ def run(arguments: argparse.Namespace) -> int:
         wanted = api.predicting.workload_of(model, arguments.workload).name
         only = tuple(answer for answer in recommendation.workloads if answer.workload == wanted)
         recommendation = replace(recommendation, workloads=only)
-    if arguments.json:
-        print_json(recommendation_form(recommendation, model))
+    if arguments.format != "text":
+        given = HandedOver(recommendation, model, folder.study, api.last_day(folder))
+        try:
+            print(FORMATS[arguments.format][1](given), end="")
+        except NoAnswer as error:
+            if not gates:
+                raise
+            print(f"sizer: {sentence(error)}", file=sys.stderr)
     else:
         _print(recommendation, model, folder.study, arguments)
         host = api.host_seen(folder)
@@ -117,10 +125,8 @@ def _print(recommendation: Recommendation, model: Model, study: Study, arguments
 
 def _exit_code(recommendation: Recommendation, findings: Sequence[GateResult]) -> int:
     """A gate comes first: whoever gave one asked for its verdict."""
-    for finding in findings:
-        print(f"sizer: {finding.sentence}", file=sys.stderr)
-    if not all(finding.met for finding in findings):
-        return GATE_EXIT_CODE
+    if code := gate_code(findings):
+        return code
     return 0 if any(workload.status != "refused" for workload in recommendation.workloads) else NoAnswer.exit_code
 
 

@@ -340,7 +340,13 @@ SENTENCES: Mapping[Code, tuple[str, ...]] = {
         ),
     ),
     Code.ARM: (N_("ARM cores."),),
-    Code.DISK_CAPPED: (N_("Caps network disks at {cap}; this rate reads {reads}."),),
+    Code.DISK_CAPPED: (
+        N_("[[Caps network disks at {cap}; this rate reads and writes {moved}.]]"),
+        N_("[[Caps network disks at {cap_ios}; this rate takes {ios}.]]"),
+    ),
+    Code.DISK_BOUGHT: (
+        N_("150 GiB of {disk} cost {whole_usd} a month, {bought_usd} of it for IOPS and MB/s beside the size."),
+    ),
     Code.FIGURES_UNSURE: (N_("Figures: {confidence}."),),
     # What the runs say against an answer, and what one more would settle.
     Code.ONLY_MEASURED_SIZES: (N_("No axis was measured at three values, so only what was measured is compared."),),

@@ -120,10 +120,10 @@ def test_a_size_that_is_not_sure_is_measured_again(case: Case) -> None:
 
 def test_what_to_know_of_a_machine(make_run: MakeRun, catalog: Catalog) -> None:
     """ARM cores, figures that nobody confirmed, and a disk that caps this rate are said of each offer."""
-    demand = Demand(core_seconds=0.01, read_bytes=1e6)
+    demand = Demand(core_seconds=0.01, read_bytes=1e6, read_ios=2.0)
     runs = [make_run(100.0 * vcpus, vcpus, demand=demand) for vcpus in (1.0, 2.0, 4.0)]
     x86, arm = (replace(catalog.instance(name), confidence=None) for name in ("aws/c6i.xlarge", "aws/c7g.xlarge"))
-    slow = replace(x86, instance_type="slow", disk_bytes_per_second=50e6)
+    slow = replace(x86, instance_type="slow", disk_bytes_per_second=50e6, disk_iops=300, price_per_hour=0.01)
     rumoured = replace(x86, instance_type="rumoured", confidence="a talk")
     offers = replace(catalog, instance_types=(x86, arm, slow, rumoured))
     (answer,) = recommend(fit(runs), runs, Objective(), offers).workloads
@@ -132,7 +132,9 @@ def test_what_to_know_of_a_machine(make_run: MakeRun, catalog: Catalog) -> None:
     assert ReasonCode.ARM not in notes["c6i.xlarge"]
     assert notes["rumoured"][ReasonCode.FIGURES_UNSURE].text("confidence") == "a talk"
     capped = notes["slow"][ReasonCode.DISK_CAPPED]
-    assert (capped.number("cap"), capped.number("reads")) == (50e6, pytest.approx(400e6, rel=0.02))
+    assert (capped.number("cap"), capped.number("moved")) == (50e6, pytest.approx(400e6, rel=0.02))
+    assert (capped.number("cap_ios"), capped.number("ios")) == (300, pytest.approx(800, rel=0.02))
+    assert answer.instances[0].instance_type != "slow"  # though it is the cheapest
     assert ReasonCode.FIGURES_UNSURE not in notes["slow"]
 
 
