@@ -64,8 +64,8 @@ def _family(works: Sequence[Work], catalog: Catalog) -> Family:
     """The fewest shapes that keep each of several workloads within the usual penalty; empty for fewer, or where prices
     do not say what a shape costs."""
     with suppress(NoAnswer):
-        fleet = fleet_of(works, Built(), catalog) if len(works) > 1 else None
-        return Family() if fleet is None or len(fleet.works) < 2 else family_of(fleet, Asked())
+        fleet = fleet_of(works if len(works) > 1 else (), Built(), catalog)
+        return family_of(fleet, Asked()) if len(fleet.works) > 1 else Family()
     return Family()
 
 

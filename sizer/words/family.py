@@ -161,12 +161,11 @@ def how_sure(family: Family) -> str:
     return _(
         "How sure: {within:chance} that no workload pays over {most:small} more than on its own best shape, "
         "{same:chance} that no other shape in the place of one of these saves 1 %.[[proven? By the expected rates no "
-        "other {shapes} cost less (proven).]]",
+        "other choice costs less (proven).]]",
         within=family.within,
         same=family.same,
         most=family.max_penalty,
         proven=not family.gap,
-        shapes=shapes_counted(count=len(family.shapes)),
     )
 
 

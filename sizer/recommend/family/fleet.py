@@ -32,7 +32,7 @@ from sizer.recommend.rule import SEED, Table
 from sizer.records.answer import Answer
 from sizer.records.device import DiskRates
 from sizer.records.family import Grid, Idle, NotServed, PartPrices, Shape, Uncovered
-from sizer.records.messages import Message, NoAnswer
+from sizer.records.messages import AllOf, Message, NoAnswer
 from sizer.records.units import GIB, format_bytes
 
 DRAWS = 256
@@ -203,15 +203,16 @@ class Fleet:
         return next(tier for tier in self.tiers if shape.disk in (None, tier.name))
 
 
-def fleet_of(works: Sequence[Work], built: Built, catalog: Catalog) -> Fleet | None:
-    """All that can be built for these workloads; None where none has an answer with a known number of vCPUs.
+def fleet_of(works: Sequence[Work], built: Built, catalog: Catalog) -> Fleet:
+    """All that can be built for these workloads.
 
-    InputError for a disk or a provider that is not there, NoAnswer where the catalogue has too few prices.
+    NoAnswer where none of them has an answer with a known number of vCPUs, or the catalogue has too few prices;
+    InputError for a disk or a provider that is not there.
     """
     able = [work for work in works if work.needs]
     gpus = {key: name for work in able for key, name in work.gpu_names.items()}
     if not able:
-        return None
+        raise _nothing_to_serve(works)
     prices = price_list(catalog, list(gpus.values()), built.provider, built.given)
     needs = [need for work in able for need in work.needs]
     named = [need.disk for need in needs if need.disk is not None and not is_unnamed(need.disk)]
@@ -228,6 +229,17 @@ def fleet_of(works: Sequence[Work], built: Built, catalog: Catalog) -> Fleet | N
         tuple((None if gpu is None else gpus[gpu], count) for gpu, count in kinds),
     )
     return _priced(works, tiers, prices, grid)
+
+
+def _nothing_to_serve(works: Sequence[Work]) -> NoAnswer:
+    unknown = [work.name for work in works if work.table is not None]
+    if unknown:
+        return NoAnswer(
+            "Of {names} neither rows nor machines say how many vCPUs, or which accelerator, there were, so no shape "
+            "follows; add the columns `vcpus` and `gpu` to the table and import it again.",
+            names=AllOf(*unknown),
+        )
+    return NoAnswer("No workload of these studies has an answer; `sizer recommend` with each of them says why.")
 
 
 UNNAMED = MeasuredDisk(None, DiskRates())

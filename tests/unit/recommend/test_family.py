@@ -42,7 +42,6 @@ def build(fitted: Callable[[Sequence[Run]], Model], catalog: Catalog) -> Callabl
             own = [run for run in runs if run.spec.workload.name == model.name]
             works.append(Work(model.name, model, case_of(model, question, own)))
         fleet = fleet_of(works, Built(ratios, **{"given": PARTS, **built}), catalog)  # type: ignore[arg-type]
-        assert fleet is not None
         return fleet
 
     return build
