@@ -13,6 +13,9 @@ from .charts.legend import Figure, key, series_class
 from .charts.rows import Bar, Row, Rows
 from .subject import Material, Subject
 
+MOST_DRAWN = 3.0
+"""A share of the cost of each workload's best shape."""
+
 
 def contents(material: Material, _subjects: Sequence[Subject]) -> dict[str, Any] | None:
     """The family of the recommendation; None where it has none, as of a single workload."""
@@ -48,10 +51,12 @@ def _curve(family: Family) -> Figure:
 
 
 def _step(step: Step, family: Family) -> Row:
-    name, line = words.shapes_counted(count=step.shapes), words.step_line(step, family.max_penalty)
-    bar = Bar(None, _("no")) if step.more is None else Bar(100 * step.more, small_share(step.more))
-    figures = (words.not_within(step, family.max_penalty),) if step.more is None else ()
-    return Row(name, (bar,), figures=figures, title=line, is_answer=step.shapes == len(family.shapes))
+    """A bar, but of what is so dear that no other bar could be seen beside it."""
+    words_of_step = words.step_in_words(step, family.max_penalty)
+    drawn = step.more is not None and step.more <= MOST_DRAWN
+    bar = Bar(100 * (step.more or 0.0), small_share(step.more or 0.0)) if drawn else Bar(None, "–")
+    is_answer = step.shapes == len(family.shapes)
+    return Row(words.shapes_counted(count=step.shapes), (bar,), figures=(words_of_step,), is_answer=is_answer)
 
 
 def _used(family: Family) -> Figure:

@@ -85,13 +85,14 @@ class Served:
 
 @dataclass(frozen=True)
 class Step:
-    """So many shapes: the share that they cost more than each workload's own best, or None where that is not within
-    the penalty allowed; the largest penalty of a workload then, or that which so many would need, None where they
-    serve not all. By `gap` of the whole cost another choice may be cheaper at the most: 0 is proven."""
+    """So many shapes: the share that they cost more than each workload's own best, and the largest penalty of a
+    workload then; both None where so few cannot serve all. Where they cannot keep the penalty allowed, `kept` False,
+    with the least that they can keep. By `gap` of the whole cost another choice may be cheaper: 0 is proven."""
 
     shapes: Count
     more: Amount | None
     penalty: Amount | None
+    kept: bool
     gap: Amount = 0.0
 
 

@@ -26,6 +26,9 @@ from sizer.words.verdict import provider_name
 
 LITTLE = 0.0005
 """A share of the cost below which there is no difference to speak of."""
+HUGE = 3.0
+"""A share above which what is paid reads better as so many times."""
+best_of_each = Sentence("the best shape of each")
 shapes_counted = Counted("{count} shape", "{count} shapes")
 
 
@@ -49,6 +52,15 @@ def accelerators(gpu: str | None, count: int) -> str:
     return _("no accelerator") if gpu is None else f"{count} x {gpu}"
 
 
+def compared(share: float, other: str) -> str:
+    """`no more than the best`, `4.2 % more than the best`, `27 times as much as the best`."""
+    if share < LITTLE:
+        return _("no more than {other}", other=other)
+    if share > HUGE:
+        return _("{factor:times} as much as {other}", factor=1 + share, other=other)
+    return _("{share:small} more than {other}", share=share, other=other)
+
+
 def headline(family: Family) -> str:
     """How many shapes serve all workloads, and what that costs more than one for each."""
     worst = max(served.penalty for served in family.served)
@@ -59,13 +71,11 @@ def headline(family: Family) -> str:
             usd=family.shapes[0].usd_per_hour,
         )
     return _n(
-        "{count} shape serves {workloads:workloads} and costs [[{more} than]][[!more?no more than]] the "
-        "best shape of each[[; one workload pays {worst}]].",
-        "{count} shapes serve {workloads:workloads} and cost [[{more} than]][[!more?no more than]] the "
-        "best shape of each[[; one workload pays {worst}]].",
+        "{count} shape serves {workloads:workloads} and costs {more}[[; one workload pays {worst}]].",
+        "{count} shapes serve {workloads:workloads} and cost {more}[[; one workload pays {worst}]].",
         len(family.shapes),
         workloads=len(family.served),
-        more=extra(family.more),
+        more=compared(family.more, best_of_each()),
         worst=extra(worst),
     )
 
@@ -119,10 +129,9 @@ def idle_in_words(idle: Idle) -> str:
 def served_line(served: Served, family: Family) -> str:
     """What a workload pays more than on its own best shape, and how sure it is that this is allowed."""
     return _(
-        "{served.workload} pays {more} than on {own} ({served.within:chance} that it is at most {most:small}).",
+        "{served.workload} pays {more} ({served.within:chance} that it is at most {most:small} more).",
         served=served,
-        more=extra(served.penalty),
-        own=shape_name(served.own),
+        more=compared(served.penalty, _("on {shape}", shape=shape_name(served.own))),
         most=family.max_penalty,
     )
 
@@ -133,26 +142,21 @@ def penalty_lines(family: Family) -> list[str]:
 
 
 def step_line(step: Step, max_penalty: float) -> str:
-    """`2 shapes: 12 % more than the best of each, 30 % more for one workload`."""
-    counted = shapes_counted(count=step.shapes)
+    """`2 shapes: 12 % more than the best of each; one workload pays 30 % more, over the 10 % allowed.`"""
+    return _("{shapes}: {what}.", shapes=shapes_counted(count=step.shapes), what=step_in_words(step, max_penalty))
+
+
+def step_in_words(step: Step, max_penalty: float) -> str:
+    """What so many shapes cost, and where they do not do, why."""
     if step.more is None:
-        return _("{shapes}: {why}.", shapes=counted, why=not_within(step, max_penalty))
+        return _("cannot serve all")
     return _(
-        "{shapes}: [[{more}]][[!more?no more]] than the best of each[[, {penalty} for one workload]][[; others may "
-        "cost {gap:small} less]].",
-        shapes=counted,
-        more=extra(step.more),
+        "{more}[[; one workload pays {penalty}]][[, over the {allowed:small} allowed]][[; others may cost {gap:small} "
+        "less]]",
+        more=compared(step.more, best_of_each()),
         penalty=extra(step.penalty),
+        allowed=None if step.kept else max_penalty,
         gap=step.gap,
-    )
-
-
-def not_within(step: Step, max_penalty: float) -> str:
-    """Why so few shapes do not do."""
-    return _(
-        "[[penalty?not within {allowed:small}: one workload would pay {penalty}]][[!penalty?cannot serve all]]",
-        allowed=max_penalty,
-        penalty=extra(step.penalty),
     )
 
 

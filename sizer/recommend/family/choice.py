@@ -221,16 +221,18 @@ def _mean_idle(idles: Sequence[Idle], hours: Array) -> Idle:
 
 def _curve(choice: _Choice, needed: int) -> Iterator[Step]:
     """One to one more than asked for; no more than bring anything."""
+    costs = choice.costs
     for count in sorted({*range(1, min(choice.count + 1, MOST_STEPS) + 1), choice.count}):
-        if count < needed:
-            limit = least_limit(choice.costs.ratios, count)
-            yield Step(count, None, None if limit is None else limit - 1)
+        limit = None if count >= needed else least_limit(costs.ratios, count)
+        if count < needed and limit is None:
+            yield Step(count, None, None, False)
             continue
+        ratios = costs.allowed if limit is None else _within(costs.ratios, limit - 1)
         own = count == choice.count
-        location = choice.location if own else least_cost(choice.costs.weighted, count, QUICK)
+        location = choice.location if own else least_cost(_weighted(ratios, costs.shares), count, QUICK)
         assert location is not None, "so many are enough"
-        penalty = choice.costs.allowed[:, location.columns].min(axis=1).max() - 1
-        yield Step(count, max(0.0, location.cost - 1), max(0.0, float(penalty)), location.gap)
+        penalty = float(ratios[:, location.columns].min(axis=1).max()) - 1
+        yield Step(count, max(0.0, location.cost - 1), max(0.0, penalty), limit is None, location.gap)
         if location.cost <= 1 + SLACK and count >= choice.count:
             return
 

@@ -41,8 +41,7 @@ def build(fitted: Callable[[Sequence[Run]], Model], catalog: Catalog) -> Callabl
         for model in fitted(runs).workloads:
             own = [run for run in runs if run.spec.workload.name == model.name]
             works.append(Work(model.name, model, case_of(model, question, own)))
-        fleet = fleet_of(works, Built(ratios, **{"given": PARTS, **built}), catalog)  # type: ignore[arg-type]
-        return fleet
+        return fleet_of(works, Built(ratios, **{"given": PARTS, **built}), catalog)  # type: ignore[arg-type]
 
     return build
 
@@ -93,7 +92,7 @@ def test_a_family_is_the_best_of_all(three: list[Run], build: Callable[..., Flee
     assert 1 + family.more == pytest.approx(min(tried))
     paid = sum(served.weight * served.penalty for served in family.served)
     assert family.more == pytest.approx(paid, abs=1e-9)
-    steps = [step.more for step in family.curve if step.more is not None]
+    steps = [step.more for step in family.curve if step.kept]
     assert steps == sorted(steps, reverse=True)
 
 
