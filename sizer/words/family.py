@@ -29,6 +29,7 @@ LITTLE = 0.0005
 HUGE = 3.0
 """A share above which what is paid reads better as so many times."""
 best_of_each = Sentence("the best shape of each")
+own_best = Sentence("on its own best, {shape}")
 shapes_counted = Counted("{count} shape", "{count} shapes")
 
 
@@ -131,7 +132,7 @@ def served_line(served: Served, family: Family) -> str:
     return _(
         "{served.workload} pays {more} ({served.within:chance} that it is at most {most:small} more).",
         served=served,
-        more=compared(served.penalty, _("on {shape}", shape=shape_name(served.own))),
+        more=compared(served.penalty, own_best(shape_name(served.own))),
         most=family.max_penalty,
     )
 
@@ -240,12 +241,20 @@ def grid_in_words(grid: Grid) -> str:
     )
 
 
-def emulated_line(family: Family) -> str:
-    """Whose memory is that of the input pipeline alone; empty where it is of none."""
-    names = [served.workload for served in family.served if served.emulated]
-    return _(
-        "[[The memory of {names:some} is that of the input pipeline alone: the accelerator was emulated.]]", names=names
-    )
+def memory_lines(family: Family) -> list[str]:
+    """Whose memory is that of the input pipeline alone, and whose nobody knows."""
+    emulated = [served.workload for served in family.served if served.emulated]
+    unknown = [served.workload for served in family.served if served.memory_bytes is None]
+    return [
+        _(
+            "[[The memory of {names:some} is that of the input pipeline alone: the accelerator was emulated.]]",
+            names=emulated,
+        ),
+        _(
+            "[[No run says how much memory {names:some} needs, so it is the least that can be built.]]",
+            names=unknown,
+        ),
+    ]
 
 
 _NOT_SERVED: Mapping[Uncovered, str] = {
@@ -264,7 +273,7 @@ def not_served_lines(family: Family) -> list[str]:
 
 def beside_lines(family: Family) -> Iterator[str]:
     """What stands beside the shapes."""
-    lines = (*map(simpler_line, family.simpler), offer_line(family), emulated_line(family), *not_served_lines(family))
+    lines = (*map(simpler_line, family.simpler), offer_line(family), *memory_lines(family), *not_served_lines(family))
     yield from filter(None, lines)
     if family.prices is not None and family.grid is not None:
         yield prices_in_words(family.prices, family.grid)
