@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sizer.records.family import Family, FamilyShape, Step
+from sizer.records.units import format_usd
 from sizer.words import family as words
 from sizer.words.language import _, percent, small_share
 
@@ -36,7 +37,7 @@ def contents(material: Material, _subjects: Sequence[Subject]) -> dict[str, Any]
 def _shape_row(one: FamilyShape, family: Family) -> dict[str, Any]:
     return {
         "shape": words.shape_name(one.shape),
-        "hour": (words.price(one), words.price_basis(one)),
+        "hour": (format_usd(one.usd_per_hour), words.price_basis(one)),
         "workloads": words.served_by(one, family),
         "idle": words.idle_in_words(one.idle),
     }

@@ -95,7 +95,7 @@ def family(
     works = [work if counts[work.name] == 1 else replace(work, name=f"{place}/{work.name}") for place, work in pairs]
     given = None if prices is None else read_prices(Path(prices))
     fleet = fleet_of(works, Built(tuple(ratios), tuple(disks), provider, given), offers)
-    refuse_unserved(fleet, None if prices is None else Path(prices))
+    refuse_unserved(fleet)
     amounts = None
     if weights is not None:
         amounts = read_amounts(Path(weights), [work.name for work in fleet.works], [work.name for work in works])

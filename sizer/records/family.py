@@ -96,20 +96,12 @@ class Step:
     gap: Amount = 0.0
 
 
-class Rule(str, Enum):
-    """What all shapes may have alike."""
-
-    DISK = "disk"
-    RATIO = "ratio"
-
-
 @dataclass(frozen=True)
-class Simpler:
-    """What as many shapes cost more, as a share, where all have the same disk tier, or the same GiB for each vCPU; None
-    where no such ones serve all. The largest penalty of a workload then may be more than allowed."""
+class OneDisk:
+    """What as many shapes cost more, as a share, where all have the best one disk tier; None where no one serves all.
+    The largest penalty of a workload then may be more than allowed."""
 
-    rule: Rule
-    value: str
+    disk: Name
     more: Signed | None
     penalty: Amount | None
 
@@ -163,14 +155,14 @@ class Uncovered(str, Enum):
     """Why a workload is in no family."""
 
     NO_ANSWER = "no_answer"
-    NO_VCPUS = "no_vcpus"
     NO_PRICE = "no_price"
     NO_SHAPE = "no_shape"
 
 
 @dataclass(frozen=True)
 class NotServed:
-    """A workload that no shape serves, why, and the least that it needs, where that is known."""
+    """A workload that no shape serves, why, and the least that it needs, where that is known: a disk only where none
+    that can be built is as fast."""
 
     workload: Name
     why: Uncovered
@@ -193,7 +185,7 @@ class Family:
     max_penalty: Amount = 0.0
     within: Probability = 0.0
     same: Probability = 0.0
-    simpler: tuple[Simpler, ...] = ()
+    one_disk: OneDisk | None = None
     offer: Offer | None = None
     grid: Grid | None = None
     prices: PartPrices | None = None

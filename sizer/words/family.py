@@ -10,15 +10,13 @@ from sizer.records.family import (
     FamilyShape,
     Grid,
     Idle,
+    Offer,
+    OneDisk,
     PartPrices,
-    Rule,
-    Served,
     Shape,
-    Simpler,
     Step,
     Uncovered,
 )
-from sizer.records.units import format_usd
 from sizer.words import language
 from sizer.words.language import N_, Counted, Sentence, _, _n, either, row
 from sizer.words.names import disk_in_words
@@ -30,6 +28,10 @@ HUGE = 3.0
 """A share above which what is paid reads better as so many times."""
 best_of_each = Sentence("the best shape of each")
 own_best = Sentence("on its own best, {shape}")
+nobody_sells = Sentence(
+    "Nobody sells {shape}: up to {offer.break_even:usd} an hour it would be worth a place here (by its parts it costs "
+    "{offer.usd_per_hour:usd})."
+)
 shapes_counted = Counted("{count} shape", "{count} shapes")
 
 
@@ -84,17 +86,13 @@ def headline(family: Family) -> str:
 def shape_line(one: FamilyShape, family: Family) -> str:
     """`4 vCPUs, 8 GiB: $0.17 an hour (aws c7i.xlarge), for train and infer`."""
     return _(
-        "{shape}: {usd} an hour ({basis}), for {names}.[[ Idle: {idle}.]]",
+        "{shape}: {usd:usd} an hour ({basis}), for {names}.[[ Idle: {idle}.]]",
         shape=shape_name(one.shape),
-        usd=price(one),
+        usd=one.usd_per_hour,
         basis=price_basis(one),
         names=served_by(one, family),
         idle=idle_in_words(one.idle),
     )
-
-
-def price(one: FamilyShape) -> str:
-    return format_usd(one.usd_per_hour)
 
 
 def served_by(one: FamilyShape, family: Family) -> str:
@@ -127,19 +125,18 @@ def idle_in_words(idle: Idle) -> str:
     )
 
 
-def served_line(served: Served, family: Family) -> str:
-    """What a workload pays more than on its own best shape, and how sure it is that this is allowed."""
-    return _(
-        "{served.workload} pays {more} ({served.within:chance} that it is at most {most:small} more).",
-        served=served,
-        more=compared(served.penalty, own_best(shape_name(served.own))),
-        most=family.max_penalty,
-    )
-
-
 def penalty_lines(family: Family) -> list[str]:
-    """Of each workload that pays more than on its own best shape."""
-    return [served_line(served, family) for served in family.served if served.penalty >= LITTLE]
+    """What a workload pays more than on its own best shape, and how sure it is that this is allowed."""
+    return [
+        _(
+            "{served.workload} pays {more} ({served.within:chance} that it is at most {most:small} more).",
+            served=served,
+            more=compared(served.penalty, own_best(shape_name(served.own))),
+            most=family.max_penalty,
+        )
+        for served in family.served
+        if served.penalty >= LITTLE
+    ]
 
 
 def step_line(step: Step, max_penalty: float) -> str:
@@ -174,37 +171,23 @@ def how_sure(family: Family) -> str:
     )
 
 
-_SIMPLER: Mapping[Rule, tuple[str, str]] = {
-    Rule.DISK: (
-        N_("One disk tier for all, {value}: [[{more}]][[!more?costs no more]][[, {penalty} for one workload]]."),
-        N_("No one disk tier serves all workloads."),
-    ),
-    Rule.RATIO: (
-        N_("{value} GiB for each vCPU for all: [[{more}]][[!more?costs no more]][[, {penalty} for one workload]]."),
-        N_("No one number of GiB for each vCPU serves all workloads."),
-    ),
-}
-
-
-def simpler_line(simpler: Simpler) -> str:
-    """What it costs that all shapes have one disk tier, or one ratio."""
-    some, none = _SIMPLER[simpler.rule]
-    if simpler.more is None:
-        return _(none)
-    return _(some, value=simpler.value, more=extra(simpler.more), penalty=extra(simpler.penalty))
-
-
-def offer_line(family: Family) -> str:
-    """At which price a shape that nobody sells would be worth a place; empty where there is none."""
-    offer = family.offer
-    if offer is None:
+def one_disk_line(one: OneDisk | None) -> str:
+    """What it costs that all shapes have one disk tier; empty where there is one alone."""
+    if one is None:
         return ""
+    if one.more is None:
+        return _("No one disk tier serves all workloads.")
     return _(
-        "Nobody sells {shape}: up to {offer.break_even:usd} an hour it would be worth a place here (by its parts it "
-        "costs {offer.usd_per_hour:usd}).",
-        offer=offer,
-        shape=shape_name(offer.shape),
+        "One disk tier for all, {one.disk}: [[{more}]][[!more?costs no more]][[, {penalty} for one workload]].",
+        one=one,
+        more=extra(one.more),
+        penalty=extra(one.penalty),
     )
+
+
+def offer_line(offer: Offer | None) -> str:
+    """At which price a shape that nobody sells would be worth a place; empty where there is none."""
+    return "" if offer is None else nobody_sells(shape_name(offer.shape), offer=offer)
 
 
 def prices_in_words(prices: PartPrices, grid: Grid) -> str:
@@ -241,40 +224,30 @@ def grid_in_words(grid: Grid) -> str:
     )
 
 
-def memory_lines(family: Family) -> list[str]:
-    """Whose memory is that of the input pipeline alone, and whose nobody knows."""
-    emulated = [served.workload for served in family.served if served.emulated]
-    unknown = [served.workload for served in family.served if served.memory_bytes is None]
-    return [
-        _(
-            "[[The memory of {names:some} is that of the input pipeline alone: the accelerator was emulated.]]",
-            names=emulated,
-        ),
-        _(
-            "[[No run says how much memory {names:some} needs, so it is the least that can be built.]]",
-            names=unknown,
-        ),
-    ]
-
-
+_MEMORY = (
+    N_("[[The memory of {names:some} is that of the input pipeline alone: the accelerator was emulated.]]"),
+    N_("[[No run says how much memory {names:some} needs, so it is the least that can be built.]]"),
+)
 _NOT_SERVED: Mapping[Uncovered, str] = {
-    Uncovered.NO_ANSWER: N_("Not served, as there is no answer for them: {names:some}."),
-    Uncovered.NO_VCPUS: N_("Not served, as their vCPUs or their accelerator are not known: {names:some}."),
-    Uncovered.NO_PRICE: N_("Not served, as their accelerator has no price: {names:some}."),
-    Uncovered.NO_SHAPE: N_("Not served, as no shape that can be built holds them: {names:some}."),
+    Uncovered.NO_ANSWER: N_("[[Not served, as no answer for them has a known number of vCPUs: {names:some}.]]"),
+    Uncovered.NO_PRICE: N_("[[Not served, as their accelerator has no price: {names:some}.]]"),
+    Uncovered.NO_SHAPE: N_("[[Not served, as no shape that can be built holds them: {names:some}.]]"),
 }
 
 
-def not_served_lines(family: Family) -> list[str]:
-    """The workloads that no shape serves, and why."""
-    names = {why: [one.workload for one in family.not_served if one.why is why] for why in _NOT_SERVED}
-    return [_(_NOT_SERVED[why], names=some) for why, some in names.items() if some]
+def workload_lines(family: Family) -> Iterator[str]:
+    """Whose memory is not known, or not all of it; whom no shape serves, and why."""
+    emulated = [served.workload for served in family.served if served.emulated]
+    unknown = [served.workload for served in family.served if served.memory_bytes is None]
+    for template, names in zip(_MEMORY, (emulated, unknown), strict=True):
+        yield _(template, names=names)
+    for why, template in _NOT_SERVED.items():
+        yield _(template, names=[one.workload for one in family.not_served if one.why is why])
 
 
 def beside_lines(family: Family) -> Iterator[str]:
     """What stands beside the shapes."""
-    lines = (*map(simpler_line, family.simpler), offer_line(family), *memory_lines(family), *not_served_lines(family))
-    yield from filter(None, lines)
+    yield from filter(None, (one_disk_line(family.one_disk), offer_line(family.offer), *workload_lines(family)))
     if family.prices is not None and family.grid is not None:
         yield prices_in_words(family.prices, family.grid)
         yield grid_in_words(family.grid)

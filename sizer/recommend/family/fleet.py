@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -212,7 +211,10 @@ def fleet_of(works: Sequence[Work], built: Built, catalog: Catalog) -> Fleet:
     able = [work for work in works if work.needs]
     gpus = {key: name for work in able for key, name in work.gpu_names.items()}
     if not able:
-        raise _nothing_to_serve(works)
+        raise NoAnswer(
+            "No workload of these studies has an answer with a known number of vCPUs; `sizer recommend` with each of "
+            "them says why."
+        )
     prices = price_list(catalog, list(gpus.values()), built.provider, built.given)
     needs = [need for work in able for need in work.needs]
     named = [need.disk for need in needs if need.disk is not None and not is_unnamed(need.disk)]
@@ -229,17 +231,6 @@ def fleet_of(works: Sequence[Work], built: Built, catalog: Catalog) -> Fleet:
         tuple((None if gpu is None else gpus[gpu], count) for gpu, count in kinds),
     )
     return _priced(works, tiers, prices, grid)
-
-
-def _nothing_to_serve(works: Sequence[Work]) -> NoAnswer:
-    unknown = [work.name for work in works if work.table is not None]
-    if unknown:
-        return NoAnswer(
-            "Of {names} neither rows nor machines say how many vCPUs, or which accelerator, there were, so no shape "
-            "follows; add the columns `vcpus` and `gpu` to the table and import it again.",
-            names=AllOf(*unknown),
-        )
-    return NoAnswer("No workload of these studies has an answer; `sizer recommend` with each of them says why.")
 
 
 UNNAMED = MeasuredDisk(None, DiskRates())
@@ -277,7 +268,7 @@ def _priced(works: Sequence[Work], tiers: Sequence[Tier], prices: PriceList, gri
             fits &= True if need.gpu is None else kinds == need.gpu
             best[fits], rate[fits] = need.number, need.rate
         if (best < 0).all():
-            left_out.append(NotServed(work.name, *_why_not(work, prices)))
+            left_out.append(_not_served(work, tiers, prices))
             continue
         with np.errstate(divide="ignore"):
             hours.append(1 / rate / 3600)
@@ -297,50 +288,38 @@ def _priced(works: Sequence[Work], tiers: Sequence[Tier], prices: PriceList, gri
     )
 
 
-def _why_not(work: Work, prices: PriceList) -> tuple[Uncovered, Shape | None]:
-    if work.table is None:
-        return Uncovered.NO_ANSWER, None
+def _not_served(work: Work, tiers: Sequence[Tier], prices: PriceList) -> NotServed:
     if not work.needs:
-        return Uncovered.NO_VCPUS, None
+        return NotServed(work.name, Uncovered.NO_ANSWER)
     least = min(work.needs, key=lambda need: (need.gpu_count, need.vcpus, need.memory_bytes))
-    disk = tier_name(least.disk) if least.disk is not None else None
+    slow = least.disk is not None and not any(tier.serves(least.disk, least.reads) for tier in tiers)
     gpu = None if least.gpu is None else work.gpu_names[least.gpu]
+    disk = tier_name(least.disk) if least.disk is not None and slow else None
     needs = Shape(least.vcpus, least.memory_bytes, disk, gpu, least.gpu_count)
-    keys = [None if need.gpu is None else gpu_key(work.gpu_names[need.gpu]) for need in work.needs]
-    unpriced = all(key is not None and key not in prices.parts.gpus for key in keys)
-    return Uncovered.NO_PRICE if unpriced else Uncovered.NO_SHAPE, needs
+    unpriced = gpu is not None and gpu_key(gpu) not in prices.parts.gpus
+    return NotServed(work.name, Uncovered.NO_PRICE if unpriced else Uncovered.NO_SHAPE, needs)
 
 
-def refuse_unserved(fleet: Fleet, prices: Path | None) -> None:
-    """Raise NoAnswer where a workload that has an answer is served by no shape that can be built: what it needs."""
+def refuse_unserved(fleet: Fleet) -> None:
+    """Raise NoAnswer where a workload that has an answer is served by no shape that can be built: what to type."""
     for one in fleet.not_served:
         needs = one.needs
         if needs is None:
             continue
         if one.why is Uncovered.NO_PRICE:
-            source = prices or Message("the catalogue's prices of {provider}", provider=fleet.prices.parts.provider)
-            raise NoAnswer(
-                "What one {gpu} costs, which `{workload}` needs, is not known from {source}; type --prices FILE, with "
-                "a line `gpu,{gpu},USD an hour` in it.",
-                gpu=needs.gpu,
-                workload=one.workload,
-                source=source,
-            )
-        size = f"{needs.vcpus:g} vCPUs, {format_bytes(needs.memory_bytes)}"
-        if needs.disk is not None and needs.disk not in fleet.grid.disks:
-            raise NoAnswer(
-                "No shape that can be built serves `{workload}`: it needs {size} and the disk {disk}, or one as fast; "
-                "type --disks {disks}.",
-                workload=one.workload,
-                size=size,
-                disk=needs.disk,
-                disks=",".join([*map(str, fleet.grid.disks), needs.disk]),
-            )
+            advice = Message("--prices FILE with a line gpu,{gpu},1.50, its price", gpu=needs.gpu)
+        elif needs.disk is not None:
+            advice = Message("--disks {disks}", disks=",".join([*(tier.name for tier in fleet.tiers), needs.disk]))
+        else:
+            advice = Message("--ratios with more than {most}", most=f"{fleet.grid.ratios[-1]:g}")
+        size = [
+            f"{needs.vcpus:g} vCPUs",
+            format_bytes(needs.memory_bytes),
+            needs.disk and Message("disk {disk}", disk=needs.disk),
+        ]
         raise NoAnswer(
-            "No shape that can be built serves `{workload}`: it needs {size}, and the largest has {most} vCPUs with "
-            "{ratio} GiB for each; type --ratios with more.",
+            "No shape that can be built and has a price serves `{workload}`: it needs {needs}; type {advice}.",
             workload=one.workload,
-            size=size,
-            most=f"{fleet.grid.vcpus[-1]:g}",
-            ratio=f"{fleet.grid.ratios[-1]:g}",
+            needs=AllOf(*filter(None, [*size, needs.gpu and f"{needs.gpu_count} x {needs.gpu}"])),
+            advice=advice,
         )
