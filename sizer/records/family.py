@@ -66,7 +66,8 @@ class Served:
 
     `weight` is its share of the bill if each workload had its own best shape, `own`; `penalty` what it pays more than
     there, as a share, and `within` the probability that this is no more than allowed. `vcpus` and `memory_bytes` are
-    what it needs, the latter None where no run says; that of its pipeline alone where its accelerator was `emulated`.
+    what it needs, the latter what it had where it is not `memory_known`, None where no run says either; that of its
+    pipeline alone where its accelerator was `emulated`.
     """
 
     workload: Name
@@ -80,14 +81,15 @@ class Served:
     vcpus: Vcpus
     memory_bytes: Amount | None
     idle: Idle
+    memory_known: bool = True
     emulated: bool = False
 
 
 @dataclass(frozen=True)
 class Step:
     """So many shapes: the share that they cost more than each workload's own best, and the largest penalty of a
-    workload then; both None where so few cannot serve all. Where they cannot keep the penalty allowed, `kept` False,
-    with the least that they can keep. By `gap` of the whole cost another choice may be cheaper: 0 is proven."""
+    workload then; both None where so few cannot serve all. `kept`: within the penalty allowed, else whatever it is.
+    By `gap` of the whole cost another choice may be cheaper: 0 is proven."""
 
     shapes: Count
     more: Amount | None

@@ -24,6 +24,10 @@ from sizer.words.verdict import provider_name
 
 LITTLE = 0.0005
 """A share of the cost below which there is no difference to speak of."""
+MOST_PENALTIES = 10
+"""Workloads that pay more than on their own best shape, said one by one; the JSON has all."""
+NEAR = 0.5
+"""The share of its price from which on a shape's break-even is worth telling."""
 HUGE = 3.0
 """A share above which what is paid reads better as so many times."""
 best_of_each = Sentence("the best shape of each")
@@ -126,7 +130,7 @@ def idle_in_words(idle: Idle) -> str:
 
 
 def penalty_lines(family: Family) -> list[str]:
-    """What a workload pays more than on its own best shape, and how sure it is that this is allowed."""
+    """What those that pay most pay more than on their own best shape, and how sure it is that this is allowed."""
     return [
         _(
             "{served.workload} pays {more} ({served.within:chance} that it is at most {most:small} more).",
@@ -134,7 +138,7 @@ def penalty_lines(family: Family) -> list[str]:
             more=compared(served.penalty, own_best(shape_name(served.own))),
             most=family.max_penalty,
         )
-        for served in family.served
+        for served in sorted(family.served, key=lambda served: -served.penalty)[:MOST_PENALTIES]
         if served.penalty >= LITTLE
     ]
 
@@ -187,7 +191,9 @@ def one_disk_line(one: OneDisk | None) -> str:
 
 def offer_line(offer: Offer | None) -> str:
     """At which price a shape that nobody sells would be worth a place; empty where there is none."""
-    return "" if offer is None else nobody_sells(shape_name(offer.shape), offer=offer)
+    if offer is None or offer.break_even < NEAR * offer.usd_per_hour:
+        return ""
+    return nobody_sells(shape_name(offer.shape), offer=offer)
 
 
 def prices_in_words(prices: PartPrices, grid: Grid) -> str:
@@ -226,7 +232,10 @@ def grid_in_words(grid: Grid) -> str:
 
 _MEMORY = (
     N_("[[The memory of {names:some} is that of the input pipeline alone: the accelerator was emulated.]]"),
-    N_("[[No run says how much memory {names:some} needs, so it is the least that can be built.]]"),
+    N_(
+        "[[What memory is needed is not known of {names:some}: what they had counts, or the least that can be built; a "
+        "column `peak_anonymous_gib`, or `memory_floor: true` in the study file, would tell.]]"
+    ),
 )
 _NOT_SERVED: Mapping[Uncovered, str] = {
     Uncovered.NO_ANSWER: N_("[[Not served, as no answer for them has a known number of vCPUs: {names:some}.]]"),
@@ -238,7 +247,7 @@ _NOT_SERVED: Mapping[Uncovered, str] = {
 def workload_lines(family: Family) -> Iterator[str]:
     """Whose memory is not known, or not all of it; whom no shape serves, and why."""
     emulated = [served.workload for served in family.served if served.emulated]
-    unknown = [served.workload for served in family.served if served.memory_bytes is None]
+    unknown = [served.workload for served in family.served if not served.memory_known]
     for template, names in zip(_MEMORY, (emulated, unknown), strict=True):
         yield _(template, names=names)
     for why, template in _NOT_SERVED.items():

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from sizer.model.memory import undroppable_bytes
 from sizer.recommend.family.fleet import Fleet
 from sizer.recommend.family.location import (
     Array,
@@ -187,6 +188,7 @@ def _served(choice: _Choice, within: Array) -> Iterator[Served]:
             sample_unit=work.model.sample_unit,
             vcpus=need.vcpus,
             memory_bytes=need.memory_bytes or None,
+            memory_known=undroppable_bytes(work.model.measured, None, None) is not None,
             idle=choice.fleet.idle(number, column),
             emulated=work.model.facts.device.kind == "emulated",
         )
@@ -221,18 +223,15 @@ def _mean_idle(idles: Sequence[Idle], hours: Array) -> Idle:
 
 def _curve(choice: _Choice, needed: int) -> Iterator[Step]:
     """One to one more than asked for; no more than bring anything."""
-    costs = choice.costs
     for count in sorted({*range(1, min(choice.count + 1, MOST_STEPS) + 1), choice.count}):
-        limit = None if count >= needed else least_limit(costs.ratios, count)
-        if count < needed and limit is None:
-            yield Step(count, None, None, False)
+        kept, own = count >= needed, count == choice.count
+        ratios = choice.costs.allowed if kept else choice.costs.ratios
+        location = choice.location if own else least_cost(_weighted(ratios, choice.costs.shares), count, QUICK)
+        if location is None:
+            yield Step(count, None, None, kept)
             continue
-        ratios = costs.allowed if limit is None else _within(costs.ratios, limit - 1)
-        own = count == choice.count
-        location = choice.location if own else least_cost(_weighted(ratios, costs.shares), count, QUICK)
-        assert location is not None, "so many are enough"
         penalty = float(ratios[:, location.columns].min(axis=1).max()) - 1
-        yield Step(count, max(0.0, location.cost - 1), max(0.0, penalty), limit is None, location.gap)
+        yield Step(count, max(0.0, location.cost - 1), max(0.0, penalty), kept, location.gap)
         if location.cost <= 1 + SLACK and count >= choice.count:
             return
 
