@@ -167,11 +167,12 @@ def how_sure(family: Family) -> str:
     return _(
         "How sure: {within:chance} that no workload pays over {most:small} more than on its own best shape, "
         "{same:chance} that no other shape in the place of one of these saves 1 %.[[proven? By the expected rates no "
-        "other choice costs less (proven).]]",
+        "other choice costs less (proven).]][[gap? By the expected rates others may cost up to {gap:small} less.]]",
         within=family.within,
         same=family.same,
         most=family.max_penalty,
         proven=not family.gap,
+        gap=family.gap,
     )
 
 
