@@ -113,6 +113,7 @@ class ReasonCode(str, Enum):
     OTHER_GPUS = "other_gpus"
     ARM = "arm"
     DISK_CAPPED = "disk_capped"
+    DISK_BOUGHT = "disk_bought"
     FIGURES_UNSURE = "figures_unsure"
 
     # What the runs themselves say against an answer, and what one more would settle.

@@ -23,12 +23,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     print(looking_at_host(), file=sys.stderr, flush=True)
     backend = detect()
-    host, found = facts(backend), (*checks(backend), _load_check(backend))
+    host, results = facts(backend), (*checks(backend), _load_check(backend))
     if arguments.json:
-        print_json({"host": to_json(host), "checks": [_check_form(check) for check in found]})
+        print_json({"host": to_json(host), "checks": [_check_form(check) for check in results]})
         return 0
     print(host_line(host))
-    for check in found:
+    for check in results:
         print("\n".join(check_lines(check)))
     return 0
 
@@ -36,9 +36,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _check_form(check: Check) -> dict[str, object]:
     """A check with what it found as a sentence, in English, and as its code."""
     with in_language(ENGLISH):
-        found = finding_in_words(check.finding)
+        sentence = finding_in_words(check.finding)
     kind = check.finding.kind
-    form = {"name": check.name, "ok": check.ok, "found": found, "code": kind.value, "fix": check.fix}
+    form = {"name": check.name, "ok": check.ok, "found": sentence, "code": kind.value, "fix": check.fix}
     if kind in (FindingKind.FRAMEWORK, FindingKind.PACKAGE):
         form |= {"version": str(check.finding.text), "python": check.finding.path}
     return form | ({"gpus": check.finding.gpus} if kind is FindingKind.FRAMEWORK else {})

@@ -14,20 +14,18 @@ import pytest
 
 from sizer.exchange.measurements import write_csv
 from sizer.exchange.published import no_prediction_form, prediction_form, recommendation_form
-from sizer.files.codec import from_json
 from sizer.model.batch_curve import batch_curves
 from sizer.model.fitting import fit
 from sizer.model.model import Model
 from sizer.model.prediction import predict
 from sizer.recommend.recommendation import recommend
-from sizer.records.answer import Family, Recommendation
+from sizer.records.answer import Recommendation
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import GIVEN_IN_TABLE, BatchRate, Device, DiskRates, GpuUse
 from sizer.records.domains import SCHEMA_VERSION
 from sizer.records.run import Conditions, Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, Measure, Objective, RunSpec, Workload
-from sizer.records.units import GIB
 from sizer.words.accelerators import accelerator_counts_lines, batch_sentences
 from sizer.words.names import terms_of
 from tests.tables import Read, stored_catalog
@@ -212,7 +210,7 @@ def test_a_recommendation_has_exactly_the_keys_of_the_contract(concluded: tuple[
     model, recommendation = concluded
     form = json.loads(json.dumps(recommendation_form(recommendation, model)))
     asked = {"objective", "target", "at_least", "deadline", "latency_p99", "spot"}
-    assert set(form) == asked | {"schema_version", "workloads", "family", "family_figures", "cross_table"}
+    assert set(form) == asked | {"schema_version", "workloads", "family", "cross_table"}
     assert (form["schema_version"], form["objective"], form["target"]) == (SCHEMA_VERSION, "cheapest", 0.9)
     for answer in form["workloads"]:
         assert set(answer) >= CONTRACT | {"sample_unit", "next_run", "beyond", "emulated"}
@@ -237,20 +235,6 @@ def test_a_recommendation_has_exactly_the_keys_of_the_contract(concluded: tuple[
     assert first["spec"]["memory_gib"] in (1.5, 8.0)
     assert second["spec"]["memory_gib"] is None
     assert first["emulated"] is second["emulated"] is True
-
-
-def test_the_family_is_said_with_its_figures_beside_it(concluded: tuple[Model, Recommendation]) -> None:
-    """Each sentence has its figures, so that no program reads one."""
-    model, recommendation = concluded
-    form = recommendation_form(recommendation, model)
-    figures, family = form["family_figures"], recommendation.family
-    shared = figures["shared"]
-    assert (shared["memory_gib"] if shared else None) == (family.shared.memory_bytes / GIB if family.shared else None)
-    alone = json.loads(json.dumps(figures | {"shared": None}))
-    assert from_json(Family, alone, "file") == replace(family, shared=None)
-    assert form["family"]["vcpus"].startswith(f"{figures['least_vcpus']:g} to at least {figures['most_vcpus']:g} ")
-    assert form["family"]["gib_per_vcpu"].startswith(f"{figures['gib_per_vcpu']:g}")
-    assert figures["rising"] is True
 
 
 def test_a_prediction_has_exactly_the_keys_of_the_contract(concluded: tuple[Model, Recommendation]) -> None:

@@ -8,16 +8,14 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
-from sizer.recommend.recommendation import recommend
-from sizer.records.answer import Answer, Recommendation
+from sizer.records.answer import Answer
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device, DiskRates
 from sizer.records.prediction import ReasonCode
 from sizer.records.run import Demand, Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Deadline, Objective
+from sizer.records.study import Deadline
 from sizer.records.units import GIB
 from sizer.words.model import model_summary, parameter_name
 from sizer.words.names import terms_of
@@ -138,9 +136,9 @@ def test_a_disk_that_differs_is_said_to_be_left_out(make_run: MakeRun, ask: Ask)
     assert said.endswith("disk prices not counted.")
 
 
-def test_a_machine_that_is_named(curve: Curve, ask: Ask, catalog: Catalog) -> None:
+def test_a_machine_that_is_named(curve: Curve, ask: Ask) -> None:
     """Beyond what was measured its rate is extrapolated, and that is said."""
-    answer = ask(curve(*KNEE), machine=catalog.instance("aws/c6i.8xlarge"))
+    answer = ask(curve(*KNEE), baseline="aws/c6i.8xlarge")
     assert (answer.baseline.named, answer.baseline.extrapolated) == (True, True)
     (said,) = [reason for reason in answer.reasons if "aws c6i.8xlarge" in reason]
     assert said.startswith(
@@ -149,13 +147,13 @@ def test_a_machine_that_is_named(curve: Curve, ask: Ask, catalog: Catalog) -> No
     assert said.endswith("(extrapolated).")
 
 
-def test_a_machine_without_the_accelerator_is_no_baseline(curve: Curve, ask: Ask, catalog: Catalog) -> None:
+def test_a_machine_without_the_accelerator_is_no_baseline(curve: Curve, ask: Ask) -> None:
     """The rate of a V100 job on a machine without one is not known, and nothing is said of it."""
     runs = curve((1, 100), (2, 190), (4, 215), (8, 217), device=replace(EMULATED_P100, gpu="V100"))
-    answer = ask(runs, machine=catalog.instance("c6i.8xlarge"))
+    answer = ask(runs, baseline="c6i.8xlarge")
     assert answer.baseline is None
     assert "aws c6i.8xlarge cannot be compared for this job: its rate there is not known." in answer.reasons
-    assert ask(runs, machine=catalog.instance("gcp/n1-highmem-32")).baseline is not None
+    assert ask(runs, baseline="gcp/n1-highmem-32").baseline is not None
 
 
 # What the cheapest, the balanced and the fastest choice would be, and what a cheaper spec would give and save.
@@ -213,37 +211,6 @@ def test_a_cheaper_spec_says_what_it_would_give_and_save(chosen: Answer) -> None
 
 
 # One machine for all workloads of a study, and what each of them loses by it.
-
-
-@pytest.fixture
-def found(curve: Curve, catalog: Catalog) -> Recommendation:
-    """One that needs four vCPUs, one that needs one, and one without an answer."""
-    runs = [
-        *curve((1, 100), (2, 197), (4, 300), (8, 303), name="train"),
-        *curve((1, 50), (2, 50), (4, 50), name="lstm"),
-        *curve((1, 50), name="other"),
-    ]
-    return recommend(fit(runs), runs, Objective(), catalog)
-
-
-def test_it_holds_them_all_and_says_what_each_loses(found: Recommendation) -> None:
-    """The largest loses nothing; the smaller one pays more for the same rate."""
-    shared = found.family.shared
-    assert shared.vcpus >= 4
-    train, lstm = shared.losses
-    assert (train.workload, lstm.workload) == ("train", "lstm")
-    assert train.usd_per_hour == pytest.approx(0)
-    assert train.share == pytest.approx(1, abs=0.01)
-    own = next(answer for answer in found.workloads if answer.workload == "lstm").instances[0].usd_per_hour
-    assert own is not None
-    assert lstm.usd_per_hour == pytest.approx(shared.usd_per_hour - own)
-    assert lstm.share == pytest.approx(1, abs=0.02)
-
-
-def test_without_a_machine_that_holds_all_there_is_none(curve: Curve, catalog: Catalog) -> None:
-    """An empty catalogue sells none."""
-    runs = [*curve((1, 100), (2, 101), (4, 100), name="a"), *curve((1, 100), (2, 101), (4, 100), name="b")]
-    assert recommend(fit(runs), runs, Objective(), replace(catalog, instance_types=())).family.shared is None
 
 
 # What an answer says reads as a person would say it: words agree, numbers are plain, what is emulated is called so.
