@@ -209,7 +209,17 @@ def test_a_recommendation_has_exactly_the_keys_of_the_contract(concluded: tuple[
     """Objective and target beside each other, sizes in GiB, and what else is known added."""
     model, recommendation = concluded
     form = json.loads(json.dumps(recommendation_form(recommendation, model)))
-    asked = {"objective", "target", "at_least", "deadline", "latency_p99", "spot", "samples", "interruptions", "baseline"}
+    asked = {
+        "objective",
+        "target",
+        "at_least",
+        "deadline",
+        "latency_p99",
+        "spot",
+        "samples",
+        "interruptions",
+        "baseline",
+    }
     assert set(form) == asked | {"schema_version", "workloads", "family", "cross_table"}
     assert (form["schema_version"], form["objective"], form["target"]) == (SCHEMA_VERSION, "cheapest", 0.9)
     for answer in form["workloads"]:
