@@ -100,7 +100,7 @@ def test_marks_are_used_again_and_a_step_without_room_is_not_timed() -> None:
 @pytest.fixture
 def pipe(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Events, int]]:
     """A writer of events that writes at each step, and what to read from."""
-    monkeypatch.setattr("sizer.bundled.workloads.progress.WRITE_SECONDS", 0.0)
+    monkeypatch.setattr("workloads.progress.WRITE_SECONDS", 0.0)
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
     yield Events(writing), reading
