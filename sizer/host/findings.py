@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from sizer.records.messages import Lines, Message
+from sizer.records.processor import HostSpeed
 
 
 class FindingKind(str, Enum):
@@ -42,6 +43,10 @@ class FindingKind(str, Enum):
     """Nothing else uses this host."""
     BUSY = "busy"
     """Something else does: `load`."""
+    SPEED = "speed"
+    """How fast one busy thread is: `speed`, and by the CPU's name it would be `by_name`."""
+    SPEED_UNKNOWN = "speed_unknown"
+    """Not probed beside a sizer that measures."""
     OTHER = "other"
     """`text`, as it is."""
 
@@ -70,6 +75,8 @@ class Finding:
     bytes: int = 0
     load: BusyBy = BusyBy()
     gpus: tuple[str, ...] = ()
+    speed: HostSpeed | None = None
+    by_name: float | None = None
 
 
 @dataclass(frozen=True)

@@ -125,13 +125,13 @@ def _notes(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float
     if instance.confidence:
         yield reason(ReasonCode.FIGURES_UNSURE, confidence=instance.confidence)
     if used and count > used:
-        yield reason(ReasonCode.OTHER_GPUS, gpu_count=count, used=float(used))
+        yield reason(ReasonCode.OTHER_HARDWARE, gpu_count=count, used=float(used))
     if used and kind.catalog_name(device) is None:
-        yield reason(ReasonCode.OTHER_GPUS)
+        yield reason(ReasonCode.OTHER_HARDWARE, unknown_gpu=True)
     if used == 0 and instance.gpu:
-        yield reason(ReasonCode.OTHER_GPUS, gpu_count=count)
+        yield reason(ReasonCode.OTHER_HARDWARE, gpu_count=count)
     if instance.is_arm:
-        yield reason(ReasonCode.ARM)
+        yield reason(ReasonCode.OTHER_HARDWARE, arm=True)
     needed, cap = rate * (model.facts.read_bytes or 0.0), instance.disk_bytes_per_second
     if cap is not None and needed > cap:
         yield reason(ReasonCode.DISK_CAPPED, cap=float(cap), reads=needed)

@@ -1,0 +1,87 @@
+"""predict --on: a table of what a workload does, and costs, on instance types."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from sizer import api
+from sizer.api.elsewhere import There, calibration_runs, machines_of, model_elsewhere, there
+from sizer.catalog.catalog import Catalog
+from sizer.cli.arguments import print_json
+from sizer.cli.folders import opened
+from sizer.model.model import WhatIf, WorkloadModel
+from sizer.recommend.prices import usd_per_million
+from sizer.records.messages import InputError, Lines, NoAnswer
+from sizer.records.prediction import Prediction
+from sizer.words import model as words
+from sizer.words.language import ENGLISH, in_language
+from sizer.words.names import terms_of
+from sizer.words.reasons import reason_sentence
+from sizer.words.reasons.suggestions import refusal_sentences
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """A type without an answer keeps its place; only where none has one is it an error."""
+    model, told = _told(arguments)
+    found = [one for one in told if isinstance(one.found, Prediction)]
+    if arguments.json:
+        print_json({"predictions": [_form(one, model) for one in told]})
+    elif found:
+        print("\n".join(words.elsewhere_table([_row(one, model) for one in told], terms_of(model))))
+    else:
+        raise NoAnswer(Lines(*dict.fromkeys(_why(one, model) for one in told)))
+    return 0 if found else NoAnswer.exit_code
+
+
+def _told(arguments: argparse.Namespace) -> tuple[WorkloadModel, list[There]]:
+    if arguments.on is None:
+        raise InputError("--calibrate needs --on with the instance types to be told of.")
+    if arguments.at is not None or arguments.disk_iops is not None or arguments.disk_mbps is not None:
+        raise InputError("--on takes neither --at nor another disk; leave one of them out.")
+    catalog = Catalog.load(keep=True)
+    instances = [catalog.instance(name.strip()) for name in arguments.on.split(",") if name.strip()]
+    folder = opened(arguments.folder)
+    own = api.predicting.workload_of(api.fitted_study(folder).model, arguments.workload)
+    runs = [run for run in folder.runs() if run.spec.workload.name == own.name]
+    table = () if arguments.calibrate is None else calibration_runs(Path(arguments.calibrate), own.name, catalog)
+    model = model_elsewhere(own, runs, machines_of(folder), table, catalog)
+    names = ("vcpus", "memory_bytes", "disk", "batch_size", "gpu", "gpu_count")
+    supposed = WhatIf(gpu_speedup=arguments.gpu_speedup, decode_factor=arguments.decode_factor)
+    return model, there(model, instances, {name: getattr(arguments, name) for name in names}, supposed)
+
+
+def _why(one: There, model: WorkloadModel) -> str:
+    if isinstance(one.found, Prediction):
+        return "" if one.found.transferred is None else reason_sentence(one.found.transferred, terms_of(model))
+    return refusal_sentences(one.found, terms_of(model))
+
+
+def _form(one: There, model: WorkloadModel) -> dict[str, Any]:
+    from sizer.exchange.published import no_prediction_form, prediction_form, transferred_form
+
+    instance, found = one.instance, one.found
+    with in_language(ENGLISH):
+        why = _why(one, model)
+    if isinstance(found, Prediction):
+        form, rate = prediction_form(found, model), found.throughput.value
+    else:
+        form, rate = no_prediction_form(one.configuration, model, why, found.reason.code), 0.0
+    return {
+        **form,
+        "on": instance.name,
+        **transferred_form(found if isinstance(found, Prediction) else None),
+        "transferred_because": why if isinstance(found, Prediction) else "",
+        "usd_per_hour": instance.usd_per_hour,
+        "as_of": instance.as_of,
+        "usd_per_million_samples": usd_per_million(instance.usd_per_hour, rate, model.sample_unit),
+    }
+
+
+def _row(one: There, model: WorkloadModel) -> words.Elsewhere:
+    found = one.found
+    rate = found.throughput if isinstance(found, Prediction) else None
+    usd = one.instance.usd_per_hour
+    cost = usd_per_million(usd, rate.value, model.sample_unit) if rate is not None else None
+    return words.Elsewhere(one.instance.name, rate, usd, one.instance.as_of, cost, _why(one, model))
