@@ -18,12 +18,12 @@ from babel.messages.pofile import read_po
 def read_translations(path: Path) -> Catalog:
     """The messages of a `.po` that have all forms that its language has; the others are said in English."""
     with path.open("rb") as source:
-        found = read_po(source)
-    for message in list(found):
+        translations = read_po(source)
+    for message in list(translations):
         forms = [message.string] if isinstance(message.string, str) else message.string
         if message.id and not all(forms):
-            found.delete(message.id)
-    return found
+            translations.delete(message.id)
+    return translations
 
 
 def compiled(path: Path) -> bytes:

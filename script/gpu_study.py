@@ -186,8 +186,8 @@ def study_file(size: Size, device: str, host_vcpus: int, caps: bool) -> dict[str
 
     A rehearsal is around the fewest: two threads that wait for each other on a busy CPU take many times as long.
     """
-    vcpus = [each for each in size.vcpus if each <= host_vcpus]
-    fewer = {"vcpus": [each for each in size.fewer_vcpus if each in vcpus]}
+    vcpus = [count for count in size.vcpus if count <= host_vcpus]
+    fewer = {"vcpus": [count for count in size.fewer_vcpus if count in vcpus]}
     more: dict[str, Any] = {"memory": size.memory} if caps and size.memory is not None else {}
     more |= {"gpu_count": 1} if device != "cpu" else {}
     on = {"framework": "pytorch", "device": device}

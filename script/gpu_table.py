@@ -35,7 +35,7 @@ Key = tuple[str, int]
 
 def lines(device: str, study: Path, profile: Path, how: str) -> Iterator[str]:
     """A row a run, then what follows from all of them, and what was not run; `how` and how long it was measured."""
-    folders = {each: api.open_study(each) for each in (study, profile) if (each / "study.yaml").exists()}
+    folders = {folder: api.open_study(folder) for folder in (study, profile) if (folder / "study.yaml").exists()}
     runs = sorted((run for folder in folders.values() for run in folder.runs()), key=_place)
     plain = {_key(run): _printed(folders[study].log_of(run)) for run in runs if _is_plain(run)}
     yield f"{device}, {how}. Samples/s by sizer, and as the plain loop prints them: on a GPU by CUDA events."
@@ -99,7 +99,7 @@ def _key(run: Run) -> Key | None:
 
 def _printed(log: Path | None) -> float | None:
     """The median of what the loop printed in the second half of its time, without sizer's reading of it."""
-    rates = [] if log is None else [float(each) for each in PRINTED.findall(log.read_text(errors="replace"))]
+    rates = [] if log is None else [float(rate) for rate in PRINTED.findall(log.read_text(errors="replace"))]
     return median(rates[len(rates) // 2 :]) if rates else None
 
 
@@ -138,7 +138,7 @@ def _not_run(folders: Sequence[StudyFolder], profile: Path) -> Iterator[str]:
         status = api.study_status(folder)
         yield from (f"not run: {run_in_words(spec)}" for spec in status.todo)
         searched = {run.spec.workload.name for run in status.runs if run.spec.purpose is Purpose.BATCH_SEARCH}
-        searched -= {each.following.base.workload.name for each in status.searching}
+        searched -= {search.following.base.workload.name for search in status.searching}
         names = [plan.workload.name for plan in folder.study.workloads if plan.largest_batch]
         yield from (f"not finished: the largest batch of {name}" for name in names if name not in searched)
     if not any(folder.path == profile for folder in folders):

@@ -19,7 +19,8 @@ sys.path.append(str(Path(__file__).parents[1]))
 
 import torch
 
-from workloads.backends import pytorch_networks, sample_form
+from workloads.backends import pytorch_networks
+from workloads.networks import sample_form
 
 
 class Meter:

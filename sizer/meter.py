@@ -107,10 +107,10 @@ class EventWriter:
         self._try_to_write([self._record("end")])
 
     def _record(self, event: str, **fields: Any) -> bytes:
-        found = _rank()
-        if found[0] is not None:
+        now = _rank()
+        if now[0] is not None:
             # It stays what it was when the processes have parted.
-            self._rank = found
+            self._rank = now
         rank, size = self._rank
         record = {"event": event, "pid": os.getpid(), "parent": os.getppid(), "rank": rank, "ranks": size}
         record.update(source=self._source, phase=self._phase, **fields)
@@ -145,8 +145,8 @@ class EventWriter:
         if not self.path:
             raise FileNotFoundError(PATH_VARIABLE)
         self._descriptor = os.open(self.path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
-        found = os.fstat(self._descriptor)
-        self._file = found.st_dev, found.st_ino
+        status = os.fstat(self._descriptor)
+        self._file = status.st_dev, status.st_ino
         return self._descriptor
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.limits.affinity import AffinityBackend
+from sizer.limits.backends.affinity import AffinityBackend
 from sizer.limits.detection import backend_for, detect
 from sizer.limits.interface import LimitsBackend
 from sizer.limits.topology import Machine, parse_topology, read_machine

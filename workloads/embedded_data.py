@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from . import threads
-from .counted import counted
 from .faults import Fault, InputFault, run_program
 from .options import OneSentenceParser, count, positive_integer
+from .process import available_cpus, limit_threads
+from .progress import counted
 
 VERSION = 1
 """Of what is made: a change of any file for the same arguments raises it."""
@@ -28,7 +28,7 @@ def main() -> None:
     """Read the options and make what they ask for."""
     given = _parser().parse_args(sys.argv[1:])
     if given.kind == "images":
-        make_images(given.out, given.count, given.seed, given.workers or threads.available())
+        make_images(given.out, given.count, given.seed, given.workers or available_cpus())
     else:
         make_text(given.out)
 
@@ -38,7 +38,7 @@ def make_images(out: Path, count: int, seed: int, workers: int) -> None:
     wanted: dict[str, object] = {"kind": "images", "version": VERSION, "count": count, "seed": seed}
     if _is_made(out, wanted):
         return
-    threads.limit_threads(1)
+    limit_threads(1)
     with _aside(out) as folder:
         sizes = _write_images(folder, count, seed, workers)
         _finish(folder, out, wanted, sizes)
@@ -49,7 +49,7 @@ def make_text(out: Path) -> None:
     wanted: dict[str, object] = {"kind": "text", "version": VERSION}
     if _is_made(out, wanted):
         return
-    from .public_domain_text import make_parts
+    from .data_sets.public_domain_text import make_parts
 
     with _aside(out) as folder:
         parts = make_parts()
@@ -65,7 +65,7 @@ def _write_images(folder: Path, count: int, seed: int, workers: int) -> list[int
 
     import cv2
 
-    from .photograph_crops import image_name, load_photographs
+    from .data_sets.photograph_crops import image_name, load_photographs
 
     cv2.setNumThreads(1)
     photographs = load_photographs()
@@ -87,7 +87,7 @@ def _write_images(folder: Path, count: int, seed: int, workers: int) -> list[int
 
 
 def _write_share(photographs: list[Any], folder: Path, seed: int, indices: range) -> None:
-    from .photograph_crops import image_name, make_image
+    from .data_sets.photograph_crops import image_name, make_image
 
     for index in indices:
         (folder / image_name(index)).write_bytes(make_image(photographs, seed, index))

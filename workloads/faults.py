@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-
-from .memory_refused import place_refused
 
 DESCRIPTOR_VARIABLE = "SIZER_EVENTS_FD"
 
@@ -74,9 +73,9 @@ def run_program(name: str, main: Callable[[], None]) -> int:
             raise
         _tell(place)
         of = "GPU memory" if place == "gpu" else "memory"
-        said = next(iter(str(error).strip().splitlines()), "") or type(error).__name__
+        reason = next(iter(str(error).strip().splitlines()), "") or type(error).__name__
         print(
-            f"{name}: there is too little {of} for this ({said}): give it more, or a smaller --batch-size",
+            f"{name}: there is too little {of} for this ({reason}): give it more, or a smaller --batch-size",
             file=sys.stderr,
         )
         return Fault.exit_code
@@ -101,3 +100,22 @@ def unreadable_file(path: os.PathLike[str], error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
         return f"{path} is no longer there: put it back"
     return f"{path} cannot be read ({error.strerror}): {ADVICE.get(error.errno or 0, 'remove it or replace it')}"
+
+
+_OF_GPU = re.compile(r"out of memory", re.IGNORECASE)
+_OF_HOST = re.compile(r"DefaultCPUAllocator|Failed to allocate CPU Memory")
+"""PyTorch (c10/core/impl/alloc_cpu.cpp) and MXNet (src/storage/cpu_device_storage.h)."""
+
+
+def place_refused(error: BaseException) -> str | None:
+    """`gpu` for PyTorch's OutOfMemoryError and MXNet's failed cudaMalloc, `host` where the host's allocator refused;
+    None for any other error."""
+    if isinstance(error, MemoryError):
+        return "host"
+    kind, module, text = type(error).__name__, type(error).__module__.partition(".")[0], str(error)
+    if module == "torch" and kind == "OutOfMemoryError":
+        return "gpu"
+    if module == "mxnet" and "cudaMalloc" in text and _OF_GPU.search(text):
+        return "gpu"
+    framework = module == "mxnet" or type(error) is RuntimeError  # PyTorch's own are those of Python
+    return "host" if framework and _OF_HOST.search(text) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .faults import run_program
-from .image_program import run
+from .image_training import run
 
 
 def main() -> None:

@@ -6,16 +6,12 @@ import sys
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from . import threads
-from .counted import counted
-from .events import Events, Step
+from .data_sets.image_folder import LabelledImage, list_images, shuffled
 from .faults import run_program
-from .freed_memory import keep_freed_memory
-from .image_folder import LabelledImage, list_images, shuffled
 from .options import DECODERS, OneSentenceParser, count, given_source, positive_integer, program_parser
 from .page_cache import CacheState
-from .progress import Extent, Progress
-from .stop import StopRequest
+from .process import StopRequest, available_cpus, keep_freed_memory, limit_threads
+from .progress import Events, Extent, Progress, Step, counted
 
 SYNTHETIC_IMAGES = 1024
 """Images of a pass that reads nothing."""
@@ -45,17 +41,16 @@ def main() -> None:
     """Read the options and run the passes."""
     request = read_request(sys.argv[1:])
     events, stop = Events.from_environment(), StopRequest.on_signals()
-    threads.limit_threads(1)
+    limit_threads(1)
     preprocess(request, events, stop)
 
 
 def preprocess(request: Request, events: Events, stop: StopRequest) -> None:
     """All passes, with their events and printed rate."""
-    from .image_codecs import fastest
-    from .preprocessing import NO_OUTPUT, StepAccount, read_pass, run_pass
-    from .record_writers import remove_output
-    from .transform_task import Task
-    from .transform_workers import TransformWorkers
+    from .data_sets.image_codecs import fastest
+    from .data_sets.preprocessing import NO_OUTPUT, StepAccount, read_pass, run_pass
+    from .data_sets.record_writers import remove_output
+    from .data_sets.transform_workers import Task, TransformWorkers
 
     # Each image takes an array of half a megabyte, which the kernel would fill with zeros anew, page by page.
     kept = keep_freed_memory(LARGEST_KEPT_BYTES)
@@ -170,7 +165,7 @@ def read_request(arguments: list[str]) -> Request:
         **own
         | {
             "data": None if source == "synthetic" else given.data,
-            "workers": given.workers or given.threads or threads.available(),
+            "workers": given.workers or given.threads or available_cpus(),
             "cache_state": "warm" if source == "cached" else given.cache,
             "extent": Extent(given.steps, given.seconds),
             "read_only": source == "replay",

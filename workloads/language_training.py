@@ -9,12 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .backends import FORWARD, TRAINING_MODES, Backend, Input, LanguageModelForm, Settings, TransformerForm
-from .data_parallel import Rank
-from .data_set import NOTHING, DataSet
+from .backends.data_parallel import Rank
+from .backends.interface import FORWARD, TRAINING_MODES, Backend, Input, LanguageModelForm, Settings, TransformerForm
+from .data_sets.data_set import NOTHING, DataSet
 from .faults import run_program
-from .measured_loop import SameBatch
-from .network_program import Job, run_network
+from .network_program import Job, SameBatch, run_network
 from .options import Options, add_computing_options, add_network_options, program_parser, read_options
 
 VOCABULARY = 10_000
@@ -80,7 +79,7 @@ def _source(options: Options, rank: Rank, form: LanguageModelForm | TransformerF
         random = np.random.default_rng(options.seed)
         words = random.integers(0, form.vocabulary, (options.batch_size, form.steps + 1), dtype=np.int32)
         return SameBatch((words[:, :-1], words[:, 1:])), NOTHING
-    from . import text_words
+    from .data_sets import text_words
 
     path: Path = text_words.find_text(options.data)
     words_read = text_words.read_words(path)

@@ -10,10 +10,38 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
-from . import threads
-from .computing import Computing, Reading
 from .networks import TRANSFORMERS
+from .process import available_cpus
 from .progress import Extent
+
+
+@dataclass(frozen=True)
+class Computing:
+    """How a network is computed.
+
+    `channels_last`: images lie in memory pixel by pixel, which convolutions on a CPU compute up to 2.2 times as fast;
+    None where there are no images. `precision`: fp32, or bf16 or fp16 with parameters in fp32 (automatic mixed
+    precision). `compile`: the network is compiled before its first step.
+    """
+
+    channels_last: bool | None = True
+    precision: str = "fp32"
+    compile: bool = False
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How images are read; None is for the backend to choose.
+
+    `pin_memory`: batches for a GPU lie in memory that is not paged. `workers`: processes that decode, 0 for this one.
+    `prefetch`: batches that each of them holds ready. `decoder`: simplejpeg, opencv or pillow.
+    """
+
+    pin_memory: bool | None = None
+    workers: int | None = None
+    prefetch: int | None = None
+    decoder: str | None = None
+
 
 Record = TypeVar("Record", Computing, Reading)
 
@@ -224,7 +252,7 @@ def read_options(parser: OneSentenceParser, arguments: Sequence[str] | None = No
             "batch_size": given.batch_size or given.batch_sizes[given.network],
             "data": None if source == "synthetic" else given.data,
             "input": source,
-            "threads": given.threads or threads.available(),
+            "threads": given.threads or available_cpus(),
         },
         extent=Extent(given.steps, given.seconds),
         computing=_given(Computing, given),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import recordio
-from .counted import counted
+from .data_sets import recordio
 from .faults import InputFault, run_program
 from .options import OneSentenceParser
+from .progress import counted
 
 
 def main() -> None:

@@ -67,7 +67,7 @@ PACED_SECONDS = 2.0
 
 WRITER = """
 import statistics, sys, time
-from workloads.events import Events, Step
+from workloads.progress import Events, Step
 pause, count = float(sys.argv[1]), int(sys.argv[2])
 events, costs, idle = Events.from_environment(), [], []
 events.start(sample_unit="event", batch_size=1, dataset_bytes=0, dataset_samples=0)

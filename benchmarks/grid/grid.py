@@ -34,8 +34,8 @@ from sizer.records.run import Run
 from sizer.records.study import Workload
 from sizer.storage.data_sets import DataSets
 from sizer.store.study_folder import StudyFolder
-from workloads import recordio
-from workloads.image_folder import list_images, shuffled
+from workloads.data_sets import recordio
+from workloads.data_sets.image_folder import list_images, shuffled
 
 EMBEDDED_IMAGES = 4000
 IMAGES = 800

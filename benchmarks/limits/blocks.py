@@ -20,7 +20,7 @@ AHEAD_BLOCKS = 32
 """How far a program reads ahead that tells the kernel what it will need: 4 MiB of 128 KiB blocks."""
 
 SYNC_BYTES = 4 << 20
-"""Between two syncs of a program that syncs as it goes; workloads/record_writers.py."""
+"""Between two syncs of a program that syncs as it goes; workloads/data_sets/record_writers.py."""
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 sys.path.append(str(Path(__file__).parents[2]))
 
-from workloads import recordio
+from workloads.data_sets import recordio
 
 IMAGES = 64
 BAD = 17

@@ -134,16 +134,16 @@ def _accelerator_seconds(
         speed_up = device.speed_up(count)
         return None if speed_up is None else max(1, count) / speed_up / device.samples_per_second
     if device.kind == "cuda":
-        told = [
+        timed_steps = [
             (step.accelerator_seconds, step.samples)
             for step in steps
             if step.accelerator_seconds is not None and steady.start < step.time <= steady.end
         ]
-        timed = sum(samples_of_step for _, samples_of_step in told)
+        timed = sum(samples_of_step for _, samples_of_step in timed_steps)
         if timed >= MOST * counted:
-            return max(1, count) * sum(seconds for seconds, _ in told) / timed
-    known = [sample for sample in samples if sample.accelerator_busy is not None]
-    return grown(known, "accelerator_busy", steady.start, steady.end) / counted if len(known) >= 2 else None
+            return max(1, count) * sum(seconds for seconds, _ in timed_steps) / timed
+    measured = [sample for sample in samples if sample.accelerator_busy is not None]
+    return grown(measured, "accelerator_busy", steady.start, steady.end) / counted if len(measured) >= 2 else None
 
 
 Times = list[tuple[float, GpuSample]]
@@ -156,7 +156,7 @@ def peaks(gpus: Sequence[GpuUse], samples: Sequence[Sample]) -> tuple[GpuUse, ..
     for place, gpu in enumerate(gpus):
         times = _of(place, samples)
         peak, own = (
-            max((int(value) for _, value in _known(times, figure)), default=None)
+            max((int(value) for _, value in _readings(times, figure)), default=None)
             for figure in ("memory_bytes", "own_memory_bytes")
         )
         uses.append(replace(gpu, peak_memory_bytes=peak, own_peak_memory_bytes=own))
@@ -172,21 +172,21 @@ def gpu_uses(
 
 def _use(gpu: GpuUse, times: Times, start: float, end: float, counted: int) -> GpuUse:
     within = [(time, sample) for time, sample in times if start <= time <= end]
-    told = [sample.held_back for _, sample in within if sample.held_back is not None]
-    reasons = Counter(reason.value for held_back in told for reason in held_back)
+    held_backs = [sample.held_back for _, sample in within if sample.held_back is not None]
+    reasons = Counter(reason.value for held_back in held_backs for reason in held_back)
     shared = sum(bool(sample.others) for _, sample in within)
     levels: dict[str, Any] = {
-        figure: median(values) if (values := [value for _, value in _known(within, figure)]) else None
+        figure: median(values) if (values := [value for _, value in _readings(within, figure)]) else None
         for figure in ("watts", "sm_hertz", "memory_hertz")
     }
     counters: dict[str, Any] = {
-        figure: _each(_known(times, figure), start, end, counted)
+        figure: _per_sample(_readings(times, figure), start, end, counted)
         for figure in ("joules", "sent_bytes", "received_bytes")
     }
     return replace(
         gpu,
-        busy=_median_share(_known(within, "busy")),
-        held_back={reason: count / len(told) for reason, count in sorted(reasons.items())},
+        busy=_median_share(_readings(within, "busy")),
+        held_back={reason: count / len(held_backs) for reason, count in sorted(reasons.items())},
         shared=shared / len(within) if within else 0.0,
         others=tuple(dict.fromkeys(name for _, sample in within for name in sample.others)),
         **levels,
@@ -198,7 +198,7 @@ def _of(place: int, samples: Sequence[Sample]) -> Times:
     return [(sample.time, sample.gpus[place]) for sample in samples if place < len(sample.gpus)]
 
 
-def _known(times: Times, figure: str) -> list[tuple[float, float]]:
+def _readings(times: Times, figure: str) -> list[tuple[float, float]]:
     values = ((time, getattr(sample, figure)) for time, sample in times)
     return [(time, value) for time, value in values if value is not None]
 
@@ -209,9 +209,9 @@ def _median_share(busy: Sequence[tuple[float, float]]) -> float | None:
     return min(1.0, max(0.0, median(shares))) if shares else None
 
 
-def _each(known: Sequence[tuple[float, float]], start: float, end: float, counted: int) -> float | None:
+def _per_sample(counter: Sequence[tuple[float, float]], start: float, end: float, counted: int) -> float | None:
     """By how much a counter grew for each sample; None with fewer than two samplings that have it."""
-    if len(known) < 2 or not counted:
+    if len(counter) < 2 or not counted:
         return None
-    first, last = np.interp([start, end], [time for time, _ in known], [value for _, value in known])
+    first, last = np.interp([start, end], [time for time, _ in counter], [value for _, value in counter])
     return float(max(0.0, last - first)) / counted

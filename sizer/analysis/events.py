@@ -33,9 +33,9 @@ class EventError(Exception):
         self._line = line
 
     def __str__(self) -> str:
-        return self.said(bytes)
+        return self.sentence(bytes)
 
-    def said(self, hidden: Callable[[bytes], bytes]) -> str:
+    def sentence(self, hidden: Callable[[bytes], bytes]) -> str:
         """The message, in which `hidden` has made of the whole line what anybody may see."""
         return self._problem if self._line is None else f"{self._problem}: {shown(hidden(self._line))}"
 
@@ -120,22 +120,22 @@ def parse_event(line: bytes) -> ChildEvent:
     if len(line) > LINE_LIMIT:
         raise EventError(f"an event longer than {LINE_LIMIT} bytes", line)
     try:
-        told = json.loads(line)
+        content = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise EventError("not a line of JSON", line) from error
-    return event_of(told, line)
+    return event_of(content, line)
 
 
-def event_of(told: Any, line: bytes) -> ChildEvent:
+def event_of(content: Any, line: bytes) -> ChildEvent:
     """The event that a line of JSON says; raises EventError as `parse_event` does."""
-    kind = told.get("event") if isinstance(told, dict) else None
+    kind = content.get("event") if isinstance(content, dict) else None
     if kind not in EVENTS:
         raise EventError("no event named reading, start, step, out_of_memory or end", line)
     event, names = EVENTS[kind]
     values = {}
     for name in names:
         try:
-            values[name] = READERS[name](told.get(name))
+            values[name] = READERS[name](content.get(name))
         except ValueError as error:
             raise EventError(f"`{name}` is {error}", line) from None
     return event(**values)
@@ -188,7 +188,7 @@ def _duration(value: object) -> float:
     return seconds if seconds >= SMALLEST_TIME else 0.0
 
 
-def _if_told(value: object) -> float | None:
+def _if_stated(value: object) -> float | None:
     return None if value is None else _duration(value)
 
 
@@ -202,7 +202,7 @@ def _count(value: object) -> int:
 _COUNTS = ("bytes", "whole", "batch_size", "dataset_bytes", "dataset_samples", "samples", "epoch")
 READERS: dict[str, Callable[[object], Any]] = {
     **dict.fromkeys(_COUNTS, _count),
-    **dict.fromkeys(("latency", "accelerator_seconds"), _if_told),
+    **dict.fromkeys(("latency", "accelerator_seconds"), _if_stated),
     **{"sample_unit": _text, "stated": _stated, "time": _time, "input_wait": _duration, "where": _place},
 }
 """How each field of an event is read; others are left alone."""

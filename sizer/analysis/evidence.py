@@ -137,8 +137,8 @@ def _share(throughput: float, per_sample: float | None, capacity: float | None) 
 
 
 def _largest(*shares: float | None) -> float | None:
-    known = [share for share in shares if share is not None]
-    return max(known) if known else None
+    values = [share for share in shares if share is not None]
+    return max(values) if values else None
 
 
 def _by_name(ranked: list[tuple[Bottleneck, float]]) -> dict[str, float]:

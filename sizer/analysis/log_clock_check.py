@@ -49,33 +49,33 @@ class Reason(str, Enum):
 
 
 @dataclass(frozen=True)
-class ToldLine:
-    """When a line came, the seconds a batch that it tells, its counter of batches if its expression has one, and the
+class StatedLine:
+    """When a line came, the seconds a batch that it states, its counter of batches if its expression has one, and the
     whole numbers in it."""
 
     time: float
-    told: float
+    stated: float
     step: int | None = None
     numbers: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class Disagreement:
-    """Seconds a batch as told, and as seen: where nothing counts, the most that they can be."""
+    """Seconds a batch as stated, and as seen: where nothing counts, the most that they can be."""
 
     reason: Reason
-    told: float
+    stated: float
     seen: float
 
 
 @dataclass(frozen=True)
 class _Interval:
     """Seconds between two lines, or bursts of them; batches by the counter, without one as many as lines; and the
-    seconds a batch that were told."""
+    seconds a batch that were stated."""
 
     seconds: float
     batches: int
-    told: float
+    stated: float
 
 
 def numbers_of(line: str) -> tuple[int, ...]:
@@ -83,33 +83,33 @@ def numbers_of(line: str) -> tuple[int, ...]:
     return tuple(int(text) for text in NUMBERS.findall(line))
 
 
-def disagreement(lines: Sequence[ToldLine], batch_size: int, of_samples: bool) -> Disagreement | None:
+def disagreement(lines: Sequence[StatedLine], batch_size: int, of_samples: bool) -> Disagreement | None:
     """The steady disagreement of these lines with their arrival; None where there is none, or they are too few.
 
     `of_samples`: a rate of samples was told, of which the time of a batch was made with `batch_size`.
     """
     steps = [line.step for line in lines]
-    known = [step for step in steps if step is not None]
-    counter = known if len(known) == len(lines) else _counting(lines)
+    counted = [step for step in steps if step is not None]
+    counter = counted if len(counted) == len(lines) else _counting(lines)
     intervals = _intervals(lines, counter)
     if len(intervals) < FEWEST_INTERVALS:
         return None
-    factors = [interval.told * interval.batches / interval.seconds for interval in intervals]
+    factors = [interval.stated * interval.batches / interval.seconds for interval in intervals]
     factor = median(factors)
     low = [factor for factor in factors if factor < 1 / DISAGREES]
     high = [factor for factor in factors if factor > DISAGREES]
-    told = median(interval.told for interval in intervals)
+    stated = median(interval.stated for interval in intervals)
     if counter is None:
         # A line may be of many batches: only that it comes too often can be seen.
         if len(high) < STEADY * len(factors):
             return None
-        return Disagreement(_of_lines_alone(factor), told, told / factor)
+        return Disagreement(_of_lines_alone(factor), stated, stated / factor)
     if max(len(low), len(high)) < STEADY * len(factors):
         return None
     if of_samples and batch_size == 1:
         # Nobody has said how many samples a batch has, so a rate of many a batch is none that disagrees.
         return None
-    return Disagreement(_reason(factor, batch_size if of_samples else 1, counter), told, told / factor)
+    return Disagreement(_reason(factor, batch_size if of_samples else 1, counter), stated, stated / factor)
 
 
 def _of_lines_alone(factor: float) -> Reason:
@@ -145,7 +145,7 @@ def _is_whole(factor: float) -> bool:
     return factor >= 1.5 and abs(factor / round(factor) - 1) < WHOLE
 
 
-def _counting(lines: Sequence[ToldLine]) -> list[int] | None:
+def _counting(lines: Sequence[StatedLine]) -> list[int] | None:
     """The first number of the lines that grows by the same from each to the next, and is no clock; None without one."""
     if len({len(line.numbers) for line in lines}) != 1:
         return None
@@ -157,7 +157,7 @@ def _counting(lines: Sequence[ToldLine]) -> list[int] | None:
     return None
 
 
-def _intervals(lines: Sequence[ToldLine], counter: Sequence[int] | None) -> list[_Interval]:
+def _intervals(lines: Sequence[StatedLine], counter: Sequence[int] | None) -> list[_Interval]:
     """The lines by when they came; what the first ones told is of a time before."""
     bursts: list[list[int]] = []
     for index, line in enumerate(lines):
@@ -165,10 +165,10 @@ def _intervals(lines: Sequence[ToldLine], counter: Sequence[int] | None) -> list
             bursts[-1].append(index)
         else:
             bursts.append([index])
-    found = []
+    intervals = []
     for before, burst in pairwise(bursts):
         seconds = lines[burst[-1]].time - lines[before[-1]].time
         batches = len(burst) if counter is None else counter[burst[-1]] - counter[before[-1]]
         if batches > 0:
-            found.append(_Interval(seconds, batches, fmean(lines[index].told for index in burst)))
-    return found
+            intervals.append(_Interval(seconds, batches, fmean(lines[index].stated for index in burst)))
+    return intervals

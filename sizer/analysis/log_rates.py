@@ -10,12 +10,12 @@ from sizer.analysis.log_clock_check import (
     DISAGREES,
     Disagreement,
     Reason,
-    ToldLine,
+    StatedLine,
     disagreement,
     numbers_of,
 )
 from sizer.analysis.log_lines.reading import LARGEST, LogReading
-from sizer.analysis.log_lines.recognising import LINE_LIMIT, TERMINAL, LogLines, Told
+from sizer.analysis.log_lines.recognising import LINE_LIMIT, TERMINAL, CountedLine, LogLines
 from sizer.records.run import Cause, CauseKind, RunWarning, Step, WarningKind
 
 PATTERN_SECONDS = 1.0
@@ -81,10 +81,10 @@ class LogRates:
         self._last: float | None = None
         self._samples = 0
         self._elapsed: tuple[int, float] | None = None
-        self._told: deque[ToldLine] = deque(maxlen=KEPT_LINES)
-        self._told_batches: deque[float] = deque(maxlen=KEPT_LINES)
+        self._stated: deque[StatedLine] = deque(maxlen=KEPT_LINES)
+        self._stated_batches: deque[float] = deque(maxlen=KEPT_LINES)
         self._rates: set[float] = set()
-        self._by_told = False
+        self._by_stated_rate = False
         self._of_samples = False
         self.counts_samples = False
         """Whether the lines say how many samples were done, and not only how many batches."""
@@ -116,9 +116,9 @@ class LogRates:
             # A bar is ended by the next one that is drawn over it, maybe much later: it is of when it came.
             came = self._rest_came if self._rest and not TERMINAL.sub("", line).strip() else now
             whole, self._rest = self._rest + line, ""
-            told = self._lines.read(whole, came)
-            if told is not None:
-                steps += self._steps(told, whole, came)
+            counted = self._lines.read(whole, came)
+            if counted is not None:
+                steps += self._steps(counted, whole, came)
         if rest:
             self._rest, self._rest_came = (self._rest + rest)[-LINE_LIMIT:], now
         return steps
@@ -126,54 +126,54 @@ class LogRates:
     @property
     def refusal(self) -> Cause | None:
         """Why the rates that the lines tell mean nothing; None where they may be right, or are not needed."""
-        found = self._disagreement() if self._by_told else None
-        if found is None or found.reason not in REFUSALS:
+        disagreement = self._disagreement() if self._by_stated_rate else None
+        if disagreement is None or disagreement.reason not in REFUSALS:
             return None
-        return Cause(REFUSALS[found.reason], _figures(found))
+        return Cause(REFUSALS[disagreement.reason], _figures(disagreement))
 
     def finish(self) -> list[RunWarning]:
         """What a reader must know of the rates, now that the log has ended."""
         warnings = []
-        found = self._disagreement()
-        if found is not None and self.refusal is None:
-            kind = WARNINGS[found.reason] if self._rests_on(found) else WarningKind.TOLD_NOT_USED
-            warnings.append(RunWarning(kind, _figures(found)))
-        told = self._told_batch()
-        if told is not None and self._batch_size > 1:
-            warnings.append(RunWarning(WarningKind.OTHER_BATCH_SIZE, {"told": told, "given": self._batch_size}))
-        if self._by_told and len(self._rates) == 1:
+        disagreement = self._disagreement()
+        if disagreement is not None and self.refusal is None:
+            kind = WARNINGS[disagreement.reason] if self._rests_on(disagreement) else WarningKind.TOLD_NOT_USED
+            warnings.append(RunWarning(kind, _figures(disagreement)))
+        batch_size = self._stated_batch()
+        if batch_size is not None and self._batch_size > 1:
+            warnings.append(RunWarning(WarningKind.OTHER_BATCH_SIZE, {"told": batch_size, "given": self._batch_size}))
+        if self._by_stated_rate and len(self._rates) == 1:
             warnings.append(RunWarning(WarningKind.ONE_READING))
         return warnings
 
-    def _rests_on(self, found: Disagreement) -> bool:
+    def _rests_on(self, disagreement: Disagreement) -> bool:
         """Whether the rate is wrong where what is told is: a counter alone needs the study's batch size to be right."""
-        return self._by_told or (self._of_samples and found.reason is Reason.UNKNOWN)
+        return self._by_stated_rate or (self._of_samples and disagreement.reason is Reason.UNKNOWN)
 
-    def _steps(self, told: Told, line: str, now: float) -> list[Step]:
-        self._keep(told, line, now)
+    def _steps(self, counted: CountedLine, line: str, now: float) -> list[Step]:
+        self._keep(counted, line, now)
         if self._last is None:
             # A format that is recognised with its second line counts from its first one on.
-            self._last = told.since if told.grown else now
+            self._last = counted.since if counted.grown else now
             begun = [Step(self._last, 0, 0.0, 0)]
-            return [*begun, *self._later(told, now)] if told.grown else begun
-        return self._later(told, now)
+            return [*begun, *self._later(counted, now)] if counted.grown else begun
+        return self._later(counted, now)
 
-    def _later(self, told: Told, now: float) -> list[Step]:
+    def _later(self, counted: CountedLine, now: float) -> list[Step]:
         """The step between the line before and this one; none where it shows nothing new."""
-        last, reading = self._last, told.reading
+        last, reading = self._last, counted.reading
         assert last is not None
-        samples = self._done(told, now - last)
+        samples = self._done(counted, now - last)
         if reading.counter is None:
             self._last = now
         if samples is None or self._samples + samples > LARGEST:
             return []
         self._last = now
         self._samples += samples
-        return [Step(now, samples, 0.0, told.epoch)]
+        return [Step(now, samples, 0.0, counted.epoch)]
 
-    def _done(self, told: Told, seconds: float) -> int | None:
+    def _done(self, counted: CountedLine, seconds: float) -> int | None:
         """Samples since the line before; None where the line shows nothing new."""
-        reading, grown = told.reading, told.grown
+        reading, grown = counted.reading, counted.grown
         if reading.counter is not None:
             if not grown:
                 return None
@@ -181,37 +181,37 @@ class LogRates:
                 self.counts_samples = True
                 return grown
             if reading.rate and seconds > 0:
-                each = reading.seconds if reading.seconds is not None else seconds / grown
+                batch_seconds = reading.seconds if reading.seconds is not None else seconds / grown
                 # Where several processes print the line, each tells its own rate.
-                self._told_batches.append(reading.rate * each * told.lines)
+                self._stated_batches.append(reading.rate * batch_seconds * counted.lines)
                 self.counts_samples |= self.recognised is not None
-            return grown * (self._told_batch() or self._batch_size)
-        rate = self._told_rate(reading)
+            return grown * (self._stated_batch() or self._batch_size)
+        rate = self._stated_rate(reading)
         if rate is None or rate > LARGEST:
             return None
-        self._by_told = True
+        self._by_stated_rate = True
         self.counts_samples = reading.rate is not None
         self._rates.add(rate)
         return round(rate * seconds)
 
-    def _told_rate(self, reading: LogReading) -> float | None:
+    def _stated_rate(self, reading: LogReading) -> float | None:
         if reading.rate is not None:
             return reading.rate
         if reading.batches is not None:
             return reading.batches * self._batch_size
         return self._batch_size / reading.seconds if reading.seconds else None
 
-    def _told_batch(self) -> int | None:
+    def _stated_batch(self) -> int | None:
         """How many samples a batch has by the rate that the lines tell; None where that is what the study says, or
         the study says it and its own expression may have taken something else for a rate."""
-        if not self._told_batches or (self.recognised is None and self._batch_size > 1):
+        if not self._stated_batches or (self.recognised is None and self._batch_size > 1):
             return None
-        told = max(1, round(median(self._told_batches)))
-        return None if 1 / DISAGREES < told / self._batch_size < DISAGREES else told
+        batch_size = max(1, round(median(self._stated_batches)))
+        return None if 1 / DISAGREES < batch_size / self._batch_size < DISAGREES else batch_size
 
-    def _keep(self, told: Told, line: str, now: float) -> None:
+    def _keep(self, counted: CountedLine, line: str, now: float) -> None:
         """Remember what a line tells of the time of a batch, to be held against when lines come."""
-        reading = told.reading
+        reading = counted.reading
         if self.recognised is not None and reading.counter is not None:
             # Known formats tell no other unit than their own, and count.
             return
@@ -227,11 +227,11 @@ class LogRates:
         step = reading.step
         if step is None and reading.samples is not None:
             step = reading.samples // self._batch_size
-        self._told.append(ToldLine(now, seconds, step, numbers_of(line)))
+        self._stated.append(StatedLine(now, seconds, step, numbers_of(line)))
 
     def _disagreement(self) -> Disagreement | None:
-        return disagreement(tuple(self._told), self._batch_size, self._of_samples)
+        return disagreement(tuple(self._stated), self._batch_size, self._of_samples)
 
 
-def _figures(found: Disagreement) -> dict[str, float]:
-    return {"told": found.told, "seen": found.seen}
+def _figures(disagreement: Disagreement) -> dict[str, float]:
+    return {"told": disagreement.stated, "seen": disagreement.seen}

@@ -65,7 +65,7 @@ class RunMonitor:
     step that other runs let expect, and `busy` says whether it still did something when its time was up. `kept_out` is
     whether it uses a framework that the hook knows, and no process of it loaded the hook; `refused_memory` is whose
     memory it says it was refused. `reading_seconds` are those that it is expected to read its data into memory for, and
-    `reading` how far it told, `reading_told` seconds after its start, that it was. `stood_still_seconds` is how long
+    `reading` how far, `reading_at` seconds after its start, that it was. `stood_still_seconds` is how long
     sizer itself stood still, and `watched_until` when it had looked last before.
     """
 
@@ -91,7 +91,7 @@ class RunMonitor:
     refused_memory: MemoryPlace | None = None
     reading_seconds: float | None = None
     reading: Reading | None = None
-    reading_told: float = 0.0
+    reading_at: float = 0.0
     stood_still_seconds: float = 0.0
     watched_until: float = 0.0
 
@@ -101,9 +101,9 @@ class RunMonitor:
     @property
     def unit(self) -> str:
         """What a sample is: as the workload says, else as the study does."""
-        told, spec = self.start.sample_unit if self.start else self.spec.workload.sample_unit, self.spec
+        unit, spec = self.start.sample_unit if self.start else self.spec.workload.sample_unit, self.spec
         counted = self.counts_samples or spec.batch_size > 1 or spec.workload.samples_per_step is not None
-        return told or ("sample" if counted else STEP_UNIT)
+        return unit or ("sample" if counted else STEP_UNIT)
 
     def count_by(self, meter: Meter, anew: bool = False) -> None:
         """From now on the steps come from this meter: those of another one, or all before (`anew`), are forgotten."""
@@ -138,7 +138,7 @@ class RunMonitor:
             if isinstance(event, Start):
                 self.start = event
             elif isinstance(event, Reading):
-                self.reading, self.reading_told = event, now - self.began
+                self.reading, self.reading_at = event, now - self.began
             elif isinstance(event, Step):
                 self._check_clock(event, now)
                 self._add([event])
@@ -242,13 +242,13 @@ class RunMonitor:
 
     @property
     def _reading_until(self) -> float:
-        return reading_until(self.reading_seconds, self.reading, self.reading_told)
+        return reading_until(self.reading_seconds, self.reading, self.reading_at)
 
     @property
     def still_reading(self) -> Reading | None:
         """How far it is with reading its data into memory; None where it does not, or has done so."""
-        told = self.reading
-        return told if told is not None and self.start is None and told.bytes < told.whole else None
+        progress = self.reading
+        return progress if progress is not None and self.start is None and progress.bytes < progress.whole else None
 
 
 def _used_a_second(samples: Sequence[Sample]) -> tuple[float, float, float]:

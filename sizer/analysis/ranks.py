@@ -30,8 +30,8 @@ PATIENCE_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
-class Told:
-    """What some records said. `anew`: it takes the place of all that was said before."""
+class Records:
+    """What some records of processes say. `anew`: it takes the place of all that was said before."""
 
     start: Start | None = None
     steps: tuple[Step, ...] = ()
@@ -122,7 +122,7 @@ class RankReader:
         self._withheld: list[Step] = []
         self._samples = 0
 
-    def feed(self, data: bytes, now: float) -> Told:
+    def feed(self, data: bytes, now: float) -> Records:
         """What these bytes complete, and what has been waited for until `now`. Raises EventError for a broken line."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > LINE_LIMIT:
@@ -130,24 +130,24 @@ class RankReader:
         start, anew = None, False
         for line in lines:
             if line.strip():
-                found, stronger = self._read(line, now)
-                start = found or start
+                first, stronger = self._read(line, now)
+                start = first or start
                 anew |= stronger
         steps = self._in_order(step for group in self._groups.values() for step in group.ready(now))
         if self._phase <= PREPARE:
             self._withheld += steps
-            return Told()
-        return Told(start, tuple(steps), anew)
+            return Records()
+        return Records(start, tuple(steps), anew)
 
-    def finish(self, otherwise: bool = False) -> Told:
+    def finish(self, otherwise: bool = False) -> Records:
         """What was still waited for, now that the run is over.
 
         A program that has an optimizer and never used it did evaluate: its batches count if nothing else (`otherwise`).
         """
         steps = self._in_order(step for group in self._groups.values() for step in group.ready(inf))
         if self._phase > PREPARE:
-            return Told(steps=tuple(steps))
-        return Told(steps=(*self._withheld, *steps), anew=True) if otherwise else Told()
+            return Records(steps=tuple(steps))
+        return Records(steps=(*self._withheld, *steps), anew=True) if otherwise else Records()
 
     def _read(self, line: bytes, now: float) -> tuple[Start | None, bool]:
         """Take one record; the start that it is, and whether it is stronger than all before."""
@@ -165,9 +165,9 @@ class RankReader:
                 self._begin(phase, fields)
             return start, stronger
         if fields.get("event") == "end":
-            known = self._of_process.get(fields["pid"])
-            if known:
-                known[1].ended = True
+            process = self._of_process.get(fields["pid"])
+            if process:
+                process[1].ended = True
             return None, False
         if phase < self._phase:
             return None, False
@@ -190,9 +190,9 @@ class RankReader:
     def _process(self, fields: dict[str, Any]) -> tuple[_Group, _Rank]:
         """The process that a record is of. A second one with a rank that is taken begins a group of its own."""
         pid, number, size = fields["pid"], fields.get("rank"), fields.get("ranks")
-        known = self._of_process.get(pid)
-        if known is not None:
-            return known
+        process = self._of_process.get(pid)
+        if process is not None:
+            return process
         if number is None or size is None or size < 2:
             group, number = self._groups.setdefault(("process", pid), _Group(1)), 0
         else:
@@ -244,7 +244,7 @@ class RankReader:
 
     def _in_order(self, steps: Iterable[Step]) -> list[Step]:
         """By time, none before what was told already: groups tell theirs at moments of their own."""
-        found = []
+        ready = []
         for step in sorted(steps, key=lambda step: step.time):
             last = self._last
             self._samples += step.samples
@@ -253,15 +253,15 @@ class RankReader:
             if last is not None and (step.time < last.time or step.epoch < last.epoch):
                 step = Step(max(last.time, step.time), step.samples, step.input_wait, max(last.epoch, step.epoch))
             self._last = step
-            found.append(step)
-        return found
+            ready.append(step)
+        return ready
 
 
-def _longest(told: Iterable[float | None]) -> float | None:
+def _longest(clocks: Iterable[float | None]) -> float | None:
     """Of accelerators that work side by side; None where one of them does not tell."""
-    times = list(told)
-    known = [time for time in times if time is not None]
-    return max(known) if known and len(known) == len(times) else None
+    times = list(clocks)
+    latest = [time for time in times if time is not None]
+    return max(latest) if latest and len(latest) == len(times) else None
 
 
 def _fields(line: bytes) -> dict[str, Any]:

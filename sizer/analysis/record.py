@@ -90,15 +90,15 @@ def run_record(
     return run if how is not Outcome.COMPLETED else _with_result(run, shown, measured)
 
 
-def _with_result(run: Run, shown: Shown, found: ChildResult) -> Run:
+def _with_result(run: Run, shown: Shown, ended: ChildResult) -> Run:
     assert shown.steady is not None
-    measured = _measured(run, shown.steady, found)
+    measured = _measured(run, shown.steady, ended)
     change = disk_fall(run)
     if change is not None:
         later = mean_rate(
             [step for step in run.steps if step.time > run.steps[0].time + change.seconds], run.steps[0].time
         )
-        sustained = _measured(run, later, found) if later else measured
+        sustained = _measured(run, later, ended) if later else measured
         if sustained.evidence and sustained.evidence.bottleneck not in NOT_THE_DISK:
             measured = replace(sustained, rate=replace(sustained.rate, rate_change=change))
     assert measured.throughput is not None
@@ -106,14 +106,14 @@ def _with_result(run: Run, shown: Shown, found: ChildResult) -> Run:
         # The readings agree because they are one, told again and again: no spread of theirs is that of the rate.
         rate = measured.throughput.value
         measured = replace(measured, throughput=Estimate(rate, rate, rate))
-    warnings = run_warnings(measured, shown.epochs, shown.steady.settled, found.seen.calls_a_step)
+    warnings = run_warnings(measured, shown.epochs, shown.steady.settled, ended.seen.calls_a_step)
     return replace(measured, warnings=(*run.warnings, *warnings))
 
 
-def _measured(run: Run, steady: SteadyState, found: ChildResult) -> Run:
+def _measured(run: Run, steady: SteadyState, ended: ChildResult) -> Run:
     """The run with its figures over this stretch of time."""
-    accounted = found.accounted
-    growth = memory_growth(steady, run.steps, run.samples, found.seen.calls_a_step)
+    accounted = ended.accounted
+    growth = memory_growth(steady, run.steps, run.samples, ended.seen.calls_a_step)
     place = run.configuration
     assert place.vcpus is not None, "only an imported run lacks it"
     assert place.memory_bytes is not None, "only an imported run lacks it"

@@ -51,14 +51,14 @@ EPOCHS = {
 def run_warnings(run: Run, epochs: Epochs, settled: bool = True, calls: int = 1) -> tuple[RunWarning, ...]:
     """The warnings of a completed run, from what its record holds, the epochs that its rate is of, whether its
     interval can be trusted, and how many of the program's steps each kept one represents."""
-    found = [warning for part in (_host, _gpus, _memory, _disk, _length) for warning in part(run)]
+    warnings = [warning for part in (_host, _gpus, _memory, _disk, _length) for warning in part(run)]
     if not settled:
-        found.append(RunWarning(WarningKind.UNSETTLED))
+        warnings.append(RunWarning(WarningKind.UNSETTLED))
     if calls > 1:
-        found.append(RunWarning(WarningKind.STEPS_JOINED, {"steps": calls}))
+        warnings.append(RunWarning(WarningKind.STEPS_JOINED, {"steps": calls}))
     if epochs in EPOCHS:
-        found.append(RunWarning(EPOCHS[epochs]))
-    return tuple(found)
+        warnings.append(RunWarning(EPOCHS[epochs]))
+    return tuple(warnings)
 
 
 def _host(run: Run) -> Iterator[RunWarning]:

@@ -82,19 +82,19 @@ def reading_seconds(spec: RunSpec, data_set: DataSet | None, disk: DiskCheck | N
         requests = max(requests, data_set.samples)
     by_bytes = data_set.bytes / rates.read_bytes_per_second if rates.read_bytes_per_second else None
     by_requests = requests / rates.read_iops if rates.read_iops else None
-    known = [each for each in (by_bytes, by_requests) if each is not None]
-    return max(known) if known else None
+    bounds = [seconds for seconds in (by_bytes, by_requests) if seconds is not None]
+    return max(bounds) if bounds else None
 
 
-def reading_until(expected: float | None, told: Reading | None, told_at: float) -> float:
-    """How long, from its start, a run reads its data into memory: as was expected, or longer where what it `told` so
+def reading_until(expected: float | None, progress: Reading | None, progress_at: float) -> float:
+    """How long, from its start, a run reads its data into memory: as was expected, or longer where its `progress`, so
     many seconds after its start shows that; no longer once it has told that all is read."""
     allowed = READING_TIMES * (expected or 0.0)
-    if told is None or not told.bytes:
+    if progress is None or not progress.bytes:
         return allowed
-    if told.bytes >= told.whole:
-        return told_at
-    return max(allowed, READING_TIMES * told_at * told.whole / told.bytes)
+    if progress.bytes >= progress.whole:
+        return progress_at
+    return max(allowed, READING_TIMES * progress_at * progress.whole / progress.bytes)
 
 
 def least_deadline(measure: Measure, vcpus: float | None = None) -> float:

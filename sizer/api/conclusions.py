@@ -51,10 +51,10 @@ def recommend(
     model = fitted(folder) if model is None else model
     chosen, asked = chosen_next(folder, runs, model), folder.study.objective if objective is None else objective
     offers = Catalog.load(keep=True) if catalog is None else catalog
-    found = _best_spec(folder, model, runs, asked, offers, chosen, baseline)
+    recommendation = _best_spec(folder, model, runs, asked, offers, chosen, baseline)
     if asked == folder.study.objective and catalog is None and baseline is None:
-        _write_recommendation(folder, found, model)
-    return found
+        _write_recommendation(folder, recommendation, model)
+    return recommendation
 
 
 def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:
@@ -107,9 +107,9 @@ def _best_spec(
     )
 
 
-def _write_recommendation(folder: StudyFolder, found: Recommendation, model: Model) -> None:
+def _write_recommendation(folder: StudyFolder, recommendation: Recommendation, model: Model) -> None:
     refuse_folder(folder.recommendation_path)
-    folder.write_json(folder.recommendation_path, recommendation_form(found, model))
+    folder.write_json(folder.recommendation_path, recommendation_form(recommendation, model))
 
 
 def _concluded(folder: StudyFolder, on_step: OnStep = no_step) -> Material:
@@ -160,8 +160,8 @@ def host_seen(folder: StudyFolder, runs: Sequence[Run] | None = None) -> HostSee
 
 def _drift(folder: StudyFolder, runs: tuple[Run, ...]) -> Spread | None:
     """How far the host drifted, as the reference configuration shows; None where it did not."""
-    found = spread(runs, reference(folder.study, recorded_size(folder.host)))
-    return None if found is None or found.share <= DRIFT_SHARE else found
+    drift = spread(runs, reference(folder.study, recorded_size(folder.host)))
+    return None if drift is None or drift.share <= DRIFT_SHARE else drift
 
 
 def cpus_of(folder: StudyFolder) -> float | None:

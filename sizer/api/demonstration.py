@@ -8,7 +8,7 @@ from importlib.resources import files
 from sizer.api.preconditions import Lacking, lacking_controls, notes_on
 from sizer.api.studies import MeasuringHost
 from sizer.catalog.catalog import Catalog
-from sizer.limits.delegation import AS_ROOT
+from sizer.limits.backends.delegation import AS_ROOT
 from sizer.limits.interface import Control
 from sizer.records.messages import HostError
 from sizer.records.notes import Note

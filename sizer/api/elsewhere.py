@@ -35,7 +35,7 @@ class There:
 
     instance: InstanceType
     configuration: Configuration
-    found: Prediction | Refusal
+    answer: Prediction | Refusal
 
 
 def machines_of(folder: StudyFolder) -> tuple[Processor, ...]:
@@ -83,8 +83,8 @@ def model_elsewhere(
 
 def _as_of_study(run: Run, own: Run, model: WorkloadModel) -> Run:
     """A run of a table as one of the study's workload: what the table does not say is as it was measured there."""
-    said = {name: value for name, value in vars(run.configuration).items() if value is not None and name in AXES}
-    at = filled(model, said)
+    given = {name: value for name, value in vars(run.configuration).items() if value is not None and name in AXES}
+    at = filled(model, given)
     return replace(
         run, spec=replace(run.spec, workload=own.spec.workload), configuration=at, sample_unit=own.sample_unit
     )
@@ -113,9 +113,9 @@ def there(
     processors = {instance.name: processor_of(instance) for instance in instances}
     model = knowing(model, [processor for processor in processors.values() if processor is not None])
     places = [_place(model, instance, given) for instance in instances]
-    found = iter(predict_all(model, [at for at, why in places if why is None], what_if))
+    answers = iter(predict_all(model, [at for at, why in places if why is None], what_if))
     return [
-        There(instance, at, next(found) if why is None else why)
+        There(instance, at, next(answers) if why is None else why)
         for instance, (at, why) in zip(instances, places, strict=True)
     ]
 
@@ -124,9 +124,9 @@ def _place(
     model: WorkloadModel, instance: InstanceType, given: Mapping[str, Any]
 ) -> tuple[Configuration, Refusal | None]:
     """The job on that machine, never with more memory than was measured; why nothing can be said of it."""
-    known = model.measured.memory_bytes
-    held = max((size for size in known if size <= instance.memory_bytes), default=instance.memory_bytes)
-    own = {"vcpus": instance.vcpus if model.measured.vcpus else None, "memory_bytes": held if known else None}
+    sizes = model.measured.memory_bytes
+    held = max((size for size in sizes if size <= instance.memory_bytes), default=instance.memory_bytes)
+    own = {"vcpus": instance.vcpus if model.measured.vcpus else None, "memory_bytes": held if sizes else None}
     at = configuration(model, {**own, **{name: value for name, value in given.items() if value is not None}})
     at = replace(at, machine=instance.name)
     if processor_of(instance) is None:

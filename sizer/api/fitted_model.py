@@ -71,7 +71,7 @@ class StepBegun:
     def share(self) -> float:
         """What is done of the whole as it begins, about."""
         begin = BEGINS_AT[self.stage]
-        end = min((each for each in BEGINS_AT.values() if each > begin), default=1.0)
+        end = min((share for share in BEGINS_AT.values() if share > begin), default=1.0)
         return begin + (end - begin) * (self.number - 1) / self.of
 
 
@@ -132,7 +132,7 @@ def stored_study(path: str | Path, workload: str | None = None) -> FittedStudy |
         if form is None or form.get("unreadable_runs") != 0:
             return None
         model = from_json(Model, form, "model.json")
-        contradicted = {name: from_json(Reason, each, "model.json") for name, each in form["contradicted"].items()}
+        contradicted = {name: from_json(Reason, reason, "model.json") for name, reason in form["contradicted"].items()}
         return FittedStudy(model, tuple(form["disks"]), contradicted)
     return None
 
@@ -162,12 +162,12 @@ def fitted(folder: StudyFolder, on_step: OnStep = no_step) -> Model:
 
     runs = _in_the_studys_order(folder)
     model = _as_planned(_fitted(runs, on_step, machines_of(folder)), folder)
-    known: dict[str, Any] = {
+    others: dict[str, Any] = {
         "disks": list(_disks(folder)),
-        "contradicted": {name: to_json(each) for name, each in _contradicted(runs).items()},
+        "contradicted": {name: to_json(reason) for name, reason in _contradicted(runs).items()},
         "unreadable_runs": len(folder.problems()),
     }
-    write_fitted(path, sources, {**to_json(model), **known}, folder.write_text)
+    write_fitted(path, sources, {**to_json(model), **others}, folder.write_text)
     return model
 
 
@@ -178,8 +178,8 @@ def _disks(folder: StudyFolder) -> tuple[str, ...]:
 def _contradicted(runs: Iterable[Run]) -> dict[str, Reason]:
     from sizer.recommend.case import rate_contradicted
 
-    found = {name: rate_contradicted(own) for name, own in _by_workload(runs).items()}
-    return {name: reason for name, reason in found.items() if reason is not None}
+    reasons = {name: rate_contradicted(own) for name, own in _by_workload(runs).items()}
+    return {name: reason for name, reason in reasons.items() if reason is not None}
 
 
 def _fitted(runs: Iterable[Run], on_step: OnStep, measured_on: Sequence[Processor]) -> Model:
@@ -247,21 +247,21 @@ def _as_planned(model: Model, folder: StudyFolder) -> Model:
         return model
     left, own = still_planned(folder, runs, chosen_next(folder, runs, model)), _by_workload(runs)
 
-    def advised(each: WorkloadModel) -> WorkloadModel:
-        refused = each.refused
-        if refused is None or refused.suggestion is None or each.name not in left:
-            return each
-        suggestion = prefer_planned_run(refused.suggestion, left[each.name], each.measured, own[each.name])
-        return replace(each, refused=replace(refused, suggestion=suggestion))
+    def advised(workload: WorkloadModel) -> WorkloadModel:
+        refused = workload.refused
+        if refused is None or refused.suggestion is None or workload.name not in left:
+            return workload
+        suggestion = prefer_planned_run(refused.suggestion, left[workload.name], workload.measured, own[workload.name])
+        return replace(workload, refused=replace(refused, suggestion=suggestion))
 
     return Model(tuple(map(advised, model.workloads)))
 
 
 def _by_workload(runs: Iterable[Run]) -> dict[str, list[Run]]:
-    found: dict[str, list[Run]] = defaultdict(list)
+    grouped: dict[str, list[Run]] = defaultdict(list)
     for run in runs:
-        found[run.spec.workload.name].append(run)
-    return found
+        grouped[run.spec.workload.name].append(run)
+    return grouped
 
 
 def _in_the_studys_order(folder: StudyFolder) -> list[Run]:

@@ -72,13 +72,13 @@ def refuse_taken(path: Path) -> None:
             )
 
 
-def write_study(path: Path, found: Imported, source: Path, measured_on: str | None = None) -> StudyFolder:
+def write_study(path: Path, imported: Imported, source: Path, measured_on: str | None = None) -> StudyFolder:
     """The study folder: study.yaml last, which alone makes it one. Raises HostError, and leaves nothing behind."""
     was_there = path.is_dir()
     try:
-        _write_runs(path, found.runs)
-        with StudyFolder.create(path, found.study, _host(found, source, measured_on), found.notes) as folder:
-            folder.know(found.runs)
+        _write_runs(path, imported.runs)
+        with StudyFolder.create(path, imported.study, _host(imported, source, measured_on), imported.notes) as folder:
+            folder.know(imported.runs)
             return folder
     except BaseException:
         _take_away(path, was_there)
@@ -118,7 +118,7 @@ def _take_away(path: Path, was_there: bool) -> None:
             path.rmdir()
 
 
-def _host(found: Imported, source: Path, measured_on: str | None) -> dict[str, object]:
+def _host(imported: Imported, source: Path, measured_on: str | None) -> dict[str, object]:
     """No machine: no more is known of the one that it was measured on, and this one has no part in it."""
-    known = {} if measured_on is None else {MEASURED_ON: measured_on}
-    return {"schema_version": SCHEMA_VERSION, "imported": source.name, "runs": len(found.runs), **known}
+    facts: dict[str, object] = {} if measured_on is None else {MEASURED_ON: measured_on}
+    return {"schema_version": SCHEMA_VERSION, "imported": source.name, "runs": len(imported.runs), **facts}

@@ -151,7 +151,7 @@ class Measurement:
     def to_come(self) -> tuple[int, float]:
         """How many runs are left of the plan, with those of searches as there usually are, and seconds for them."""
         plan = replace(self._plan, finished=self.folder.runs())
-        after = sum(each.usual_runs for each, _ in plan.next_runs(self._known()))
+        after = sum(search.usual_runs for search, _ in plan.next_runs(self._stored_runs()))
         return len(plan.todo) + after, self._left(plan.todo)
 
     def _run(self) -> None:
@@ -171,14 +171,14 @@ class Measurement:
             return
         chooser = plan.chooser
         if chooser is not None:
-            ended = chooser.next_run(self._known())
-            left = plan.unfinished_following(self._known(), ended)
-            if isinstance(ended, PlanEnd) and all(each.bound is not None for each in left):
+            ended = chooser.next_run(self._stored_runs())
+            left = plan.unfinished_following(self._stored_runs(), ended)
+            if isinstance(ended, PlanEnd) and all(unfinished.bound is not None for unfinished in left):
                 self._end_choosing(ended)
                 for unfinished in left:
                     self._end_following(unfinished.following, unfinished)
                 return
-            count, seconds = plan.at_most(self._known())
+            count, seconds = plan.at_most(self._stored_runs())
             self._on_event(events.MeasuringStarted(len(plan.kept) + count, len(plan.kept), seconds))
         else:
             self._on_event(events.MeasuringStarted(len(plan.specs), len(plan.specs) - len(todo), self._left(todo)))
@@ -218,14 +218,14 @@ class Measurement:
         A sizer that was killed may have stored a run of the reference without what it says of the others.
         """
         self._mark_drift()
-        while isinstance(chosen := chooser.next_run(self._known()), NextRun):
-            _, seconds = self._plan.at_most(self._known())
+        while isinstance(chosen := chooser.next_run(self._stored_runs()), NextRun):
+            _, seconds = self._plan.at_most(self._stored_runs())
             self._launch(chosen.spec, seconds, preparation, chosen.why)
         self._end_choosing(chosen)
 
     def _end_choosing(self, end: PlanEnd) -> None:
         self._ended = end
-        left = self._plan.unfinished_following(self._known(), end)
+        left = self._plan.unfinished_following(self._stored_runs(), end)
         self._on_event(events.AdaptiveEnded(end, self.folder.path, left))
 
     def _conclude(self) -> None:
@@ -258,10 +258,10 @@ class Measurement:
 
     def _left(self, todo: Sequence[RunSpec]) -> float:
         """Seconds that these runs, and the passes and searches after them, are expected to take."""
-        after = [spec for each, spec in self._plan.next_runs(self._known()) for _ in range(each.usual_runs)]
+        after = [spec for search, spec in self._plan.next_runs(self._stored_runs()) for _ in range(search.usual_runs)]
         return within(self._plan.study.adaptive or Adaptive(), [*todo, *after], self.folder.runs())[1]
 
-    def _known(self) -> list[Run]:
+    def _stored_runs(self) -> list[Run]:
         """The runs that are there, without those that are measured again."""
         return [run for run in self.folder.runs() if _which(run) not in self._set_aside]
 
@@ -273,9 +273,9 @@ class Measurement:
         self._stop_if_asked()
         self._show()
         self.folder.hold_room()
-        known = self.folder.runs()
-        self._on_event(events.RunStarted(spec, estimate_seconds([spec], known), left, why))
-        hooks, start_up = Hooks(self._on_event, self._stop_now), SeenTimes(known).start_up_seconds(spec)
+        runs = self.folder.runs()
+        self._on_event(events.RunStarted(spec, estimate_seconds([spec], runs), left, why))
+        hooks, start_up = Hooks(self._on_event, self._stop_now), SeenTimes(runs).start_up_seconds(spec)
         log = self.folder.log_path(spec.id)
         run = preparation.launch(spec, log, hooks, start_up)
         seconds = _stood_still_seconds(run)
@@ -331,25 +331,25 @@ class Measurement:
             command=folder.going_on,
         ) from error
 
-    def _follow(self, each: Following, preparation: Preparation) -> None:
+    def _follow(self, search: Following, preparation: Preparation) -> None:
         """Run after run until what is searched for is found or the pass is made, a run shows that it cannot be, or what
         may be spent has no room for the next one."""
         left: Unfinished | None = None
-        while (spec := each.next_run(self._known())) is not None:
-            left = self._no_room(each)
+        while (spec := search.next_run(self._stored_runs())) is not None:
+            left = self._no_room(search)
             if left is not None or self._launch(spec, self._left(()), preparation).outcome in UNFINISHED:
                 break
-        self._end_following(each, left)
+        self._end_following(search, left)
 
-    def _no_room(self, each: Following) -> Unfinished | None:
+    def _no_room(self, search: Following) -> Unfinished | None:
         """What is left of a search or pass where a bound has no room for its next run; None where that can be made."""
-        for left in self._plan.unfinished_following(self._known(), self._ended):
-            if left.following == each and left.bound is not None:
+        for left in self._plan.unfinished_following(self._stored_runs(), self._ended):
+            if left.following == search and left.bound is not None:
                 return left
         return None
 
-    def _end_following(self, each: Following, left: Unfinished | None) -> None:
-        self._on_event(events.FollowingEnded(each, self.folder.runs(), left, self.folder.path))
+    def _end_following(self, search: Following, left: Unfinished | None) -> None:
+        self._on_event(events.FollowingEnded(search, self.folder.runs(), left, self.folder.path))
 
     def _mark_drift(self) -> None:
         """Write each run again whose warning of drift is not what the runs of the reference say by now."""

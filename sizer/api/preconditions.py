@@ -13,7 +13,7 @@ from sizer.host.cuda_devices import cuda_gpus, visible_gpus
 from sizer.host.frameworks import gpus_seen
 from sizer.host.interpreters import examined, interpreter, what_it_lacks, wrong_interpreter
 from sizer.host.nvml import gpus, has_driver
-from sizer.limits.delegation import AS_ROOT
+from sizer.limits.backends.delegation import AS_ROOT
 from sizer.limits.interface import Control, LimitsBackend
 from sizer.limits.users import ME, run_user
 from sizer.records.answer import Doubt, DoubtKind
@@ -57,19 +57,19 @@ def check_preconditions(specs: Sequence[RunSpec], study: Study, backend: LimitsB
 def check_interpreters(specs: Sequence[RunSpec], study: Study) -> dict[str, Path]:
     """The interpreter of each framework that these runs use; those that the study names are started to see whether
     they can. Raises InputError with the line of one that cannot, and HostError as `check_preconditions`."""
-    found = {}
+    pythons = {}
     users = _users(spec.workload for spec in specs)
     for framework in interpreted(specs, study):
         chosen = study.python(framework)
-        found[framework] = interpreter(framework, chosen)
+        pythons[framework] = interpreter(framework, chosen)
         if chosen is not None:
             networks = _networks(users.get(framework, ()))
             # Who wrote the study has no rights of ours.
-            has = examined(framework, found[framework], run_user(study.run_as).becoming)
+            has = examined(framework, pythons[framework], run_user(study.run_as).becoming)
             lack = what_it_lacks(framework, has, networks)
             if lack is not None:
-                raise wrong_interpreter(chosen, lack.said)
-    return found
+                raise wrong_interpreter(chosen, lack.message)
+    return pythons
 
 
 def interpreted(specs: Sequence[RunSpec], study: Study) -> list[str]:
@@ -128,25 +128,25 @@ def _check_mounts(specs: Sequence[RunSpec], study: Study) -> None:
 
 def _lacking(specs: Sequence[RunSpec], study: Study, backend: LimitsBackend) -> list[Message]:
     """Each thing that is missing, with the command that would fix it."""
-    found: dict[tuple[Control, object], Message] = {}
+    reasons: dict[tuple[Control, object], Message] = {}
     for spec in specs:
         emulated = spec.limits.disk is not None and study.disk(spec.limits.disk).emulated is not None
         for capability in backend.missing(spec.limits, throttled=emulated):
             if capability.fix is None:
-                found[capability.control, capability.how] = Message(
+                reasons[capability.control, capability.how] = Message(
                     "{problem}; ask for less, or measure on a larger host.", problem=capability.how
                 )
             else:
-                found[capability.control, capability.how] = Message(
+                reasons[capability.control, capability.how] = Message(
                     "This host cannot limit {control} ({reason}); type: {fix}",
                     control=LIMITED[capability.control],
                     reason=capability.how,
                     fix=capability.fix,
                 )
         reason = missing_for_emulation() if emulated else None
-        if reason and not any(control is Control.DISK for control, _ in found):
-            found[Control.DISK, reason] = Message("This host cannot emulate disks: {reason}", reason=reason)
-    return list(found.values())
+        if reason and not any(control is Control.DISK for control, _ in reasons):
+            reasons[Control.DISK, reason] = Message("This host cannot emulate disks: {reason}", reason=reason)
+    return list(reasons.values())
 
 
 LEFT_OUT = {
@@ -163,7 +163,7 @@ Lacking = dict[Control, str]
 def lacking_controls(backend: LimitsBackend, arguments: str) -> Lacking:
     """Those of a backend; the commands end in what is typed after `sizer`."""
     lacking = [capability for capability in backend.capabilities() if not capability.available]
-    return {each.control: each.fix_for(arguments) or AS_ROOT.command(arguments) for each in lacking}
+    return {capability.control: capability.fix_for(arguments) or AS_ROOT.command(arguments) for capability in lacking}
 
 
 def notes_on(lacking: Lacking) -> tuple[Note, ...]:
@@ -193,13 +193,13 @@ def doubts(
     except HostError as error:
         names = tuple(workload.name for workload in workloads)
         return [Doubt(DoubtKind.USER, names, run_as, problem=Message("{error}", error=error))] if names else []
-    found = _doubts_of_frameworks(workloads, [python.framework for python in named])
+    doubts = _doubts_of_frameworks(workloads, [python.framework for python in named])
     for workload in workloads:
         chosen = next((python for python in named if python.framework == workload.framework), None)
         most = max(spec.gpu_count for spec in specs if spec.workload == workload)
-        found += doubts_of_gpu(workload, max(1, most), chosen, run_as)
-        found += _doubts_of_program(workload, beside)
-    return found
+        doubts += doubts_of_gpu(workload, max(1, most), chosen, run_as)
+        doubts += _doubts_of_program(workload, beside)
+    return doubts
 
 
 def _doubts_of_frameworks(workloads: Sequence[Workload], named: Sequence[str]) -> list[Doubt]:
@@ -208,7 +208,7 @@ def _doubts_of_frameworks(workloads: Sequence[Workload], named: Sequence[str]) -
     for workload in workloads:
         if workload.framework not in RUNNABLE and KINDS[workload.kind].framework != OTHER:
             without.setdefault(str(workload.framework), []).append(workload.name)
-    found = [Doubt(DoubtKind.FRAMEWORK, tuple(names), framework) for framework, names in without.items()]
+    doubts = [Doubt(DoubtKind.FRAMEWORK, tuple(names), framework) for framework, names in without.items()]
     for framework, users in _users(workloads).items():
         if framework not in named and framework in RUNNABLE:
             has = examined(framework, interpreter(framework))
@@ -217,14 +217,14 @@ def _doubts_of_frameworks(workloads: Sequence[Workload], named: Sequence[str]) -
                 concerned = [user for user in users if user.network in TRANSFORMERS]
                 lack = what_it_lacks(framework, has, _networks(concerned))
             if lack is not None:
-                names = tuple(each.name for each in concerned)
-                found.append(Doubt(DoubtKind.INTERPRETER, names, framework, problem=lack.said))
-    return found
+                names = tuple(workload.name for workload in concerned)
+                doubts.append(Doubt(DoubtKind.INTERPRETER, names, framework, problem=lack.message))
+    return doubts
 
 
 def _doubts_of_program(workload: Workload, beside: Path | None) -> list[Doubt]:
     """Programs that are not there, a command whose files lie where it is not started, variables that are not set."""
-    found, names, path = [], (workload.name,), workload.search_path(os.environ)
+    doubts, names, path = [], (workload.name,), workload.search_path(os.environ)
     started = (
         (DoubtKind.SETUP, workload.setup),
         (DoubtKind.BEFORE, workload.before),
@@ -232,16 +232,16 @@ def _doubts_of_program(workload: Workload, beside: Path | None) -> list[Doubt]:
     )
     for kind, words in started:
         if words and not placeholders_in(words[:1]) and shutil.which(words[0], path=path) is None:
-            found.append(Doubt(kind, names, words[0]))
+            doubts.append(Doubt(kind, names, words[0]))
     if workload.command and workload.cwd is None:
         # A folder may have the name of anything, so only files count; `cwd` is taken from the study file's folder.
         folders = [folder for folder in (beside, Path()) if folder is not None]
         relative = [word for word in workload.command[1:] if not os.path.isabs(word)]
         lying = [(word, folder) for word in relative for folder in folders if os.path.isfile(folder / word)]
         for word, folder in lying[:1]:
-            found.append(Doubt(DoubtKind.NO_FOLDER, names, word, "." if folder == beside else str(folder.absolute())))
+            doubts.append(Doubt(DoubtKind.NO_FOLDER, names, word, "." if folder == beside else str(folder.absolute())))
     unset = [name for name in workload.pass_env if "*" not in name and name not in os.environ]
-    return [*found, *(Doubt(DoubtKind.NOT_PASSED, names, name) for name in unset)]
+    return [*doubts, *(Doubt(DoubtKind.NOT_PASSED, names, name) for name in unset)]
 
 
 def lacks_driver(workload: Workload) -> bool:

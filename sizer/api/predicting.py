@@ -34,22 +34,22 @@ def predict(
     does not have, Refused (a NoAnswer) where the runs say nothing of the configuration; its `refusal` has the code.
     """
     given = {"vcpus": vcpus, "memory_bytes": memory_bytes, "disk": disk, "batch_size": batch_size}
-    found = workload_of(model, workload)
-    if found.refused and not found.measured.rates:
-        raise _refused(found.refused, found)
-    known = [name_of_disk(disk.name) for disk in found.measured.disks]
-    if disk is not None and disk not in known:
+    fitted = workload_of(model, workload)
+    if fitted.refused and not fitted.measured.rates:
+        raise _refused(fitted.refused, fitted)
+    names = [name_of_disk(disk.name) for disk in fitted.measured.disks]
+    if disk is not None and disk not in names:
         raise InputError(
             "disk `{disk}` was not measured for `{found}`; give {known}.",
             disk=disk,
-            found=found.name,
-            known=AnyOf(*known),
+            found=fitted.name,
+            known=AnyOf(*names),
         )
-    asked = configuration(found, {**given, "gpu": gpu, "gpu_count": gpu_count})
+    asked = configuration(fitted, {**given, "gpu": gpu, "gpu_count": gpu_count})
     try:
-        return predict_at(found, asked, what_if)
+        return predict_at(fitted, asked, what_if)
     except Refused as error:
-        raise _refused(error.refusal, found) from error
+        raise _refused(error.refusal, fitted) from error
 
 
 def _refused(refusal: Refusal, workload: WorkloadModel) -> Refused:
@@ -111,10 +111,10 @@ def filled_in(workload: WorkloadModel, configuration: Configuration, given: Coll
 
 def predict_at(workload: WorkloadModel, configuration: Configuration, what_if: WhatIf = WhatIf()) -> Prediction:
     """The model's prediction. Raises Refused."""
-    (found,) = predict_all(workload, [configuration], what_if)
-    if isinstance(found, Refusal):
-        raise Refused(found)
-    return found
+    (answer,) = predict_all(workload, [configuration], what_if)
+    if isinstance(answer, Refusal):
+        raise Refused(answer)
+    return answer
 
 
 def predict_all(
@@ -122,8 +122,8 @@ def predict_all(
 ) -> list[Prediction | Refusal]:
     """The model's predictions of many configurations, or why it has none; where the vCPUs are not known, what is left
     over from the other stages is the CPU's by default alone, so it is called ambiguous."""
-    found = predict_several(workload, configurations, what_if)
-    return [each if isinstance(each, Refusal) else _as_known(workload, each) for each in found]
+    answers = predict_several(workload, configurations, what_if)
+    return [answer if isinstance(answer, Refusal) else _as_known(workload, answer) for answer in answers]
 
 
 def _as_known(workload: WorkloadModel, prediction: Prediction) -> Prediction:
@@ -139,30 +139,30 @@ def accelerator(gpu: str | None, count: int | None, workload: WorkloadModel) -> 
 
     Raises InputError for a GPU that no run of the workload had.
     """
-    known = workload.measured.gpus or (Gpus(),)
+    measured = workload.measured.gpus or (Gpus(),)
     if gpu is None:
-        alike = [each for each in known if each.gpu == known[0].gpu]
+        alike = [gpus for gpus in measured if gpus.gpu == measured[0].gpu]
     else:
-        names = tuple(dict.fromkeys(each.gpu for each in known if each.gpu))
+        names = tuple(dict.fromkeys(gpus.gpu for gpus in measured if gpus.gpu))
         meant = meant_gpu(gpu, names) or gpu
-        alike = [each for each in known if _means(meant, each, workload)]
+        alike = [gpus for gpus in measured if _means(meant, gpus, workload)]
         if not alike:
             raise _not_measured(gpu, workload)
     if not count:
         return alike[0]
-    if workload.facts.device.kind == "cpu" and not any(each.gpu or each.count for each in known):
+    if workload.facts.device.kind == "cpu" and not any(gpus.gpu or gpus.count for gpus in measured):
         raise InputError(
             "`{workload}` was measured without a GPU, so {count} cannot be predicted; leave the GPU out.",
             workload=workload.name,
             count=count,
         )
-    same = next((each for each in alike if max(1, each.count or 0) == count), None)
+    same = next((gpus for gpus in alike if max(1, gpus.count or 0) == count), None)
     return same or Gpus(alike[0].gpu, count)
 
 
-def _means(gpu: str, each: Gpus, workload: WorkloadModel) -> bool:
+def _means(gpu: str, gpus: Gpus, workload: WorkloadModel) -> bool:
     device = workload.facts.device
-    names = {each.gpu} if each.gpu is not None else {device.gpu, device.label, workload.facts.accelerator}
+    names = {gpus.gpu} if gpus.gpu is not None else {device.gpu, device.label, workload.facts.accelerator}
     return gpu.lower() in {name.lower().removeprefix(prefix) for name in names if name for prefix in ("", "emulated:")}
 
 

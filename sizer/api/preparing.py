@@ -118,8 +118,8 @@ def programs_of(workload: Workload, study: Study) -> tuple[Path, ...]:
     if workload.kind != COMMAND:
         return interpreter(workload.framework, study.python(workload.framework)), bundled.WORKLOADS_PATH / "workloads"
     program, path = workload.command[0], workload.search_path(os.environ)
-    found = shutil.which(os.path.join(workload.cwd or "", program) if "/" in program else program, path=path)
-    return () if found is None else (Path(found),)
+    executable = shutil.which(os.path.join(workload.cwd or "", program) if "/" in program else program, path=path)
+    return () if executable is None else (Path(executable),)
 
 
 def _set_up(

@@ -102,8 +102,8 @@ class Profile:
         names = variables_withheld(workload)
         if names:
             yield events.Announcement(events.AnnouncementKind.VARIABLES_WITHHELD, names=names)
-        told = placeholders_in(workload.run_words)
-        if self.job.disks and not told & {"data", "scratch"}:
+        placeholders = placeholders_in(workload.run_words)
+        if self.job.disks and not placeholders & {"data", "scratch"}:
             disks = tuple(disks_by_name(self.job.disks))
             yield events.Announcement(events.AnnouncementKind.DISKS_NOT_READ, names=disks, source=self.job.data or "")
 
@@ -288,9 +288,9 @@ def with_whole_path(job: OwnJob) -> OwnJob:
         return job
     at = os.path.join(job.cwd, os.path.expanduser(program)) if "/" in program else program
     own = next((variable.value_in(os.environ) for variable in job.env if variable.name == "PATH"), None)
-    found = shutil.which(at, path=os.environ.get("PATH") if own is None else own)
-    if found is not None:
-        return replace(job, command=(os.path.abspath(found), *others))
+    located = shutil.which(at, path=os.environ.get("PATH") if own is None else own)
+    if located is not None:
+        return replace(job, command=(os.path.abspath(located), *others))
     name, equals, _ = program.partition("=")
     if equals and name.isidentifier():
         raise InputError(
@@ -312,14 +312,14 @@ def variables_wanted(run: Run) -> tuple[str, ...]:
 
 def disks_by_name(typed: Sequence[str]) -> dict[str, str | tuple[str, int]]:
     """The disks by their names in the study; raises InputError for one that is neither a folder nor a known tier."""
-    found: dict[str, str | tuple[str, int]] = {}
+    disks: dict[str, str | tuple[str, int]] = {}
     for text in typed:
         disk = _disk(text)
         name = Path(disk).name if isinstance(disk, str) else re.split("[/:]", text)[-1 if ":" not in text else -2]
         base = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("._-") or "disk"
         choices = [base, *(f"{base}-{number}" for number in range(2, len(typed) + 2))]
-        found[next(choice for choice in choices if choice not in found and choice != HOST_DISK)] = disk
-    return found
+        disks[next(choice for choice in choices if choice not in disks and choice != HOST_DISK)] = disk
+    return disks
 
 
 def _disk(text: str) -> str | tuple[str, int]:

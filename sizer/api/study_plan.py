@@ -67,31 +67,31 @@ class StudyPlan:
     @property
     def left(self) -> list[RunSpec]:
         """The runs to do, of each search that goes on the next one, and the passes that may come."""
-        searched = (spec for each, spec in self.next_runs(self.kept) if not isinstance(each, TwoEpochs))
-        passes = (each.at(each.most_bytes) for each in self.passes_to_come)
+        searched = (spec for search, spec in self.next_runs(self.kept) if not isinstance(search, TwoEpochs))
+        passes = (two_epochs.at(two_epochs.most_bytes) for two_epochs in self.passes_to_come)
         return [*self.todo, *searched, *passes]
 
-    def next_runs(self, known: Sequence[Run]) -> list[tuple[Following, RunSpec]]:
+    def next_runs(self, runs: Sequence[Run]) -> list[tuple[Following, RunSpec]]:
         """Of each pass and search the next run, where these runs show that there is one."""
-        return [(each, spec) for each in self.following if (spec := each.next_run(known)) is not None]
+        return [(search, spec) for search in self.following if (spec := search.next_run(runs)) is not None]
 
     def unfinished_following(
-        self, known: Sequence[Run], chosen: NextRun | PlanEnd | None = None
+        self, runs: Sequence[Run], chosen: NextRun | PlanEnd | None = None
     ) -> tuple[Unfinished, ...]:
         """The same with what of an adaptive plan has no room for that run; `chosen` is what that does itself."""
-        return unfinished(self.following, known, self.study, chosen)
+        return unfinished(self.following, runs, self.study, chosen)
 
-    def at_most(self, known: Sequence[Run]) -> tuple[int, float]:
+    def at_most(self, runs: Sequence[Run]) -> tuple[int, float]:
         """Of an adaptive plan, how many more runs may be made, those of searches and passes among them, and how many
         seconds they may take."""
-        passes = [each for each in self.passes_to_come if each.next_run(known) is None]
-        after = [*most_to_follow(self.following, known), *(pass_.at(pass_.most_bytes) for pass_ in passes)]
-        return self.chooser.at_most(known, after) if self.chooser is not None else (0, 0.0)
+        passes = [two_epochs for two_epochs in self.passes_to_come if two_epochs.next_run(runs) is None]
+        after = [*most_to_follow(self.following, runs), *(pass_.at(pass_.most_bytes) for pass_ in passes)]
+        return self.chooser.at_most(runs, after) if self.chooser is not None else (0, 0.0)
 
     @property
     def passes_to_come(self) -> list[TwoEpochs]:
         """The passes that will be made, or may be when the runs before them show how."""
-        passes = [each for each in self.following if isinstance(each, TwoEpochs)]
+        passes = [search for search in self.following if isinstance(search, TwoEpochs)]
         return [pass_ for pass_ in passes if pass_.next_run(self.kept) or (self.todo and not pass_.is_done(self.kept))]
 
     @property
@@ -143,7 +143,7 @@ class StudyPlan:
 
     def asks_for(self, run: Run) -> bool:
         """Whether the study asks for a run: a folder may hold others, of a time when its axes were longer."""
-        return run.id in self._planned or any(each.includes(run.spec) for each in self.following)
+        return run.id in self._planned or any(search.includes(run.spec) for search in self.following)
 
 
 def plan_study(
@@ -203,7 +203,7 @@ def still_planned(
     study, size = folder.study, recorded_size(folder.host)
     if study.imported:
         return {}
-    following, found = next_of(chosen), {}
+    following, plans = next_of(chosen), {}
     for workload in study.workloads:
         name = workload.workload.name
         tried = {place_of(run.spec, size) for run in as_asked([run for run in runs if run.spec.workload.name == name])}
@@ -212,8 +212,8 @@ def still_planned(
         if following is not None and following.spec.workload.name == name and following.spec.stage is None:
             place = place_of(following.spec, size)
             left = replace(left, next_run=_as_varied(place, places), again=place in tried)
-        found[name] = left
-    return found
+        plans[name] = left
+    return plans
 
 
 def _as_varied(place: Configuration, places: Sequence[Configuration]) -> Configuration:

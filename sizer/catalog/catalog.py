@@ -64,21 +64,21 @@ class Catalog:
     @cached_property
     def _by_gpu(self) -> Mapping[str, tuple[InstanceType, ...]]:
         """What a job can rent, by the key of its GPU."""
-        found: dict[str, list[InstanceType]] = defaultdict(list)
+        types: dict[str, list[InstanceType]] = defaultdict(list)
         for instance in self.offered:
             if instance.gpu is not None:
-                found[read_gpu_name(instance.gpu).key].append(instance)
-        return {key: tuple(instances) for key, instances in found.items()}
+                types[read_gpu_name(instance.gpu).key].append(instance)
+        return {key: tuple(instances) for key, instances in types.items()}
 
     @cached_property
     def _by_name(self) -> Mapping[str, tuple[InstanceType, ...]]:
         """By each name that an instance type has: with its provider and without, of a host with GPUs the host's."""
-        found: dict[str, list[InstanceType]] = defaultdict(list)
+        types: dict[str, list[InstanceType]] = defaultdict(list)
         for instance in self.instance_types:
             for name in {instance.instance_type, instance.host}:
-                found[_plain(name)].append(instance)
-                found[_plain(f"{instance.provider} {name}")].append(instance)
-        return {name: tuple(instances) for name, instances in found.items()}
+                types[_plain(name)].append(instance)
+                types[_plain(f"{instance.provider} {name}")].append(instance)
+        return {name: tuple(instances) for name, instances in types.items()}
 
     def called(self, name: str) -> tuple[InstanceType, ...]:
         """Those that a name means: `aws g4dn.xlarge`, `aws/g4dn.xlarge`, `g4dn.xlarge`, `NC6s v3`.
@@ -134,15 +134,15 @@ class Catalog:
     def gpu(self, name: str) -> str:
         """The name that price lists and published rates have for this GPU; InputError with the nearest if none has."""
         published = (rate.gpu for rate in self.rates if not rate.gpu.startswith(PROCESSOR))
-        known = {*GPU_MEMORY_GB, *(sheet.gpu for sheet in data_sheets()), *published}
+        gpus = {*GPU_MEMORY_GB, *(sheet.gpu for sheet in data_sheets()), *published}
         meant = read_gpu_name(name)
-        for each in sorted(known):
-            if read_gpu_name(each).key == meant.key:
+        for gpu in sorted(gpus):
+            if read_gpu_name(gpu).key == meant.key:
                 form = f" {meant.form}" if meant.form else ""
                 memory = f"-{meant.memory_gb:g}GB" if meant.memory_gb else ""
-                return f"{each}{memory}{form}"
+                return f"{gpu}{memory}{form}"
         raise InputError(
-            "The catalogue knows no GPU `{name}`; {advice}", name=name, advice=advised_name(name, sorted(known))
+            "The catalogue knows no GPU `{name}`; {advice}", name=name, advice=advised_name(name, sorted(gpus))
         )
 
     def disk(self, name: str) -> DiskTier:
@@ -197,16 +197,16 @@ class Catalog:
                 "samples_per_second.",
                 mode=mode,
             )
-        found = self.estimated_rate(asked)
-        if found is not None:
-            return found
+        estimate = self.estimated_rate(asked)
+        if estimate is not None:
+            return estimate
         same, other, precisions = known_beside(self.rates, asked)
-        known: list[object] = [Message("for {name}: {others}", name=gpu, others=AllOf(*same))] if same else []
-        known += [Message("for {name}: {others}", name=network, others=AllOf(*other))] if other else []
-        known += [Message("for both in {precisions}", precisions=AllOf(*precisions))] if precisions else []
+        rates: list[object] = [Message("for {name}: {others}", name=gpu, others=AllOf(*same))] if same else []
+        rates += [Message("for {name}: {others}", name=network, others=AllOf(*other))] if other else []
+        rates += [Message("for both in {precisions}", precisions=AllOf(*precisions))] if precisions else []
         sizes = published_batch_sizes(self.rates, asked)
-        known += [Message("for both at a batch of {sizes}", sizes=AllOf(*map(str, sizes)))] if sizes else []
-        known += [] if known else sorted({rate.gpu for rate in self.rates if not rate.gpu.startswith(PROCESSOR)})
+        rates += [Message("for both at a batch of {sizes}", sizes=AllOf(*map(str, sizes)))] if sizes else []
+        rates += [] if rates else sorted({rate.gpu for rate in self.rates if not rate.gpu.startswith(PROCESSOR)})
         if precision is not None:
             gpu = f"{gpu} ({precision})"
         if sizes and batch_size is not None:
@@ -217,7 +217,7 @@ class Catalog:
             mode=mode,
             network=network,
             gpu=gpu,
-            known=AllOf(*known),
+            known=AllOf(*rates),
         )
 
 

@@ -29,12 +29,12 @@ class Change:
 def changes(old: Catalog, new: Catalog) -> list[Change]:
     """Types that came, went, cost another price or have another status, in the order of their names."""
     before, after = _by_name(old), _by_name(new)
-    found = []
+    pairs = []
     for key in sorted({*before, *after}):
         one, other = before.get(key), after.get(key)
         if one is None or other is None or _state(one) != _state(other):
-            found.append(Change(one, other))
-    return found
+            pairs.append(Change(one, other))
+    return pairs
 
 
 def _by_name(catalog: Catalog) -> Mapping[tuple[str, str, str], InstanceType]:

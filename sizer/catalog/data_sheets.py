@@ -88,10 +88,10 @@ def data_sheet(gpu: str, form: str | None = None, memory_gib: float | None = Non
         return None
     return min(
         alike,
-        key=lambda each: (
-            bool(form) and each.form[:3].lower() != form[:3].lower(),
-            memory is not None and not is_alike(each.memory_gib, memory),
-            not each.form.startswith("SXM"),
-            each.memory_gib,
+        key=lambda sheet: (
+            bool(form) and sheet.form[:3].lower() != form[:3].lower(),
+            memory is not None and not is_alike(sheet.memory_gib, memory),
+            not sheet.form.startswith("SXM"),
+            sheet.memory_gib,
         ),
     )

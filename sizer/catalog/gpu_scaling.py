@@ -136,17 +136,17 @@ def scaling_efficiency(
     """
     if gpu_count == 1 or passes_of(mode) == "infer":
         return ScalingEfficiency(gpu_count, 1.0, 1.0, 1.0, "independent")
-    known = scaled_runs(shipped_rates() if rates is None else rates)
-    model = _shipped_model() if rates is None else loss_model(known)
+    scaled = scaled_runs(shipped_rates() if rates is None else rates)
+    model = _shipped_model() if rates is None else loss_model(scaled)
     key = read_gpu_name(gpu).key
     alike = [
         run
-        for run in known
+        for run in scaled
         if (run.network, run.gpu) == (network, key)
         and (precision is None or run.precision == precision)
         and (framework is None or run.framework == framework)
     ]
-    usual = Counter(run.framework for run in alike or known).most_common(1)
+    usual = Counter(run.framework for run in alike or scaled).most_common(1)
     asked = ScaledRun((), network, key, precision or "fp32", framework or usual[0][0], gpu_count, 1.0)
     low, value, high = efficiency_range(model, asked)
     exact = [run for run in alike if run.gpu_count == gpu_count]
@@ -170,9 +170,11 @@ class ScalingLoss:
 
 def scaling_loss(network: str, gpu: str, counts: Sequence[int], mode: str = "train") -> ScalingLoss:
     """The loss that comes nearest to what published tables say of so many accelerators; `counts` are above one."""
-    found = [scaling_efficiency(network, gpu, count, mode=mode) for count in counts]
-    loss = sum(-math.log(efficiency.value) / exchanged(efficiency.gpu_count) for efficiency in found) / len(found)
-    most = found[-1]
+    efficiencies = [scaling_efficiency(network, gpu, count, mode=mode) for count in counts]
+    loss = sum(-math.log(efficiency.value) / exchanged(efficiency.gpu_count) for efficiency in efficiencies) / len(
+        efficiencies
+    )
+    most = efficiencies[-1]
     if most.basis == "independent":
         return ScalingLoss(0.0, "several that only infer exchange nothing")
     if most.basis == "transferred":
@@ -181,11 +183,9 @@ def scaling_loss(network: str, gpu: str, counts: Sequence[int], mode: str = "tra
     return ScalingLoss(max(0.0, loss), f"{most.basis}: {', '.join(most.sources)}")
 
 
-def loss_model(
-    known: Sequence[ScaledRun], variances: ScalingVariances = ScalingVariances()
-) -> SharedEffects[ScaledRun]:
+def loss_model(runs: Sequence[ScaledRun], variances: ScalingVariances = ScalingVariances()) -> SharedEffects[ScaledRun]:
     """What tables of several accelerators say of the loss of another."""
-    return SharedEffects(known, [run.loss for run in known], variances.effects(), variances.noise, MEAN_LOSS)
+    return SharedEffects(runs, [run.loss for run in runs], variances.effects(), variances.noise, MEAN_LOSS)
 
 
 @lru_cache(maxsize=1)
@@ -195,9 +195,9 @@ def _shipped_model() -> SharedEffects[ScaledRun]:
 
 def efficiency_range(model: SharedEffects[ScaledRun], asked: ScaledRun) -> tuple[float, float, float]:
     """The efficiency that is expected between the bounds of its 90 % interval; all of them are as fast as one."""
-    found = model.expected(asked)
-    half = NORMAL_90 * found.deviation
+    loss = model.expected(asked)
+    half = NORMAL_90 * loss.deviation
     low, value, high = (
-        math.exp(-math.exp(found.mean + side * half) * exchanged(asked.gpu_count)) for side in (1, 0, -1)
+        math.exp(-math.exp(loss.mean + side * half) * exchanged(asked.gpu_count)) for side in (1, 0, -1)
     )
     return max(low, 1 / asked.gpu_count), value, high

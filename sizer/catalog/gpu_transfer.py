@@ -149,10 +149,10 @@ def table_of(rate: AcceleratorRate) -> str:
 
 
 def rate_model(
-    known: Sequence[PublishedStep], variances: TransferVariances = TransferVariances()
+    steps: Sequence[PublishedStep], variances: TransferVariances = TransferVariances()
 ) -> SharedEffects[PublishedStep]:
     """What published rates say of another one."""
-    return SharedEffects(known, [step.log_rate for step in known], variances.effects(), variances.noise, MEAN)
+    return SharedEffects(steps, [step.log_rate for step in steps], variances.effects(), variances.noise, MEAN)
 
 
 @lru_cache(maxsize=4)

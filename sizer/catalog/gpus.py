@@ -102,10 +102,10 @@ class GpuName:
         if not self.model or self.memory_gb is None:
             return self.model
         sizes = GPU_MEMORY_GB[self.model]
-        known = next((size for size in sizes if is_alike(size, self.memory_gb)), None)
-        if known is not None and (len(sizes) == 1 or self.model in _ONE_PRODUCT):
+        size = next((size for size in sizes if is_alike(size, self.memory_gb)), None)
+        if size is not None and (len(sizes) == 1 or self.model in _ONE_PRODUCT):
             return self.model
-        return f"{self.model}-{known or self.memory_gb:g}GB"
+        return f"{self.model}-{size or self.memory_gb:g}GB"
 
 
 def is_alike(one: float, other: float) -> bool:
@@ -120,14 +120,14 @@ def read_gpu_name(text: str) -> GpuName:
     memory = _MEMORY.search(plain)
     words = [word for word in SPACE.split(_MEMORY.sub(" ", plain)) if word]
     form = next((form for form, spelt in _FORMS if any(spelt.fullmatch(word) for word in words)), "")
-    told = [word for word in words if not any(spelt.fullmatch(word) for _, spelt in _FORMS)]
-    key = "".join(word for word in told if not _IGNORED.fullmatch(word))
+    named = [word for word in words if not any(spelt.fullmatch(word) for _, spelt in _FORMS)]
+    key = "".join(word for word in named if not _IGNORED.fullmatch(word))
     size = float(memory[1]) if memory else None
-    if key not in _MODELS and memory is None and told and told[-1].isdecimal():
+    if key not in _MODELS and memory is None and named and named[-1].isdecimal():
         # `A100 80`, without a unit.
-        shorter = key.removesuffix(told[-1])
-        if told[-1] in map(str, GPU_MEMORY_GB.get(_MODELS.get(shorter, ""), ())):
-            key, size = shorter, float(told[-1])
+        shorter = key.removesuffix(named[-1])
+        if named[-1] in map(str, GPU_MEMORY_GB.get(_MODELS.get(shorter, ""), ())):
+            key, size = shorter, float(named[-1])
     model = _MODELS.get(key, "")
     return GpuName(_compact(model) if model else key or plain, model, size, form)
 
@@ -151,15 +151,15 @@ def gpu_names(texts: Iterable[str]) -> dict[str, str]:
     """
     read = {text: read_gpu_name(text) for text in texts}
     forms: dict[str, set[str]] = defaultdict(set)
-    for each in read.values():
-        forms[each.name].add(each.form)
+    for gpu in read.values():
+        forms[gpu.name].add(gpu.form)
     return {
         text: text
-        if not each.name
-        else f"{each.name} {PCIE}"
-        if each.form == PCIE and len(forms[each.name]) > 1
-        else each.name
-        for text, each in read.items()
+        if not gpu.name
+        else f"{gpu.name} {PCIE}"
+        if gpu.form == PCIE and len(forms[gpu.name]) > 1
+        else gpu.name
+        for text, gpu in read.items()
     }
 
 
@@ -171,7 +171,7 @@ def meant_gpu(asked: str, names: Sequence[str]) -> str | None:
     wanted = read_gpu_name(asked)
     fitting = [name for name in dict.fromkeys(names) if _may_be(wanted, read_gpu_name(name))]
     closer = [name for name in fitting if read_gpu_name(name).form == wanted.form]
-    return next((found[0] for found in (fitting, closer) if len(found) == 1), None)
+    return next((gpus[0] for gpus in (fitting, closer) if len(gpus) == 1), None)
 
 
 def _may_be(one: GpuName, other: GpuName) -> bool:

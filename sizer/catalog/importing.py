@@ -35,9 +35,9 @@ class Offers:
 
     def csv(self) -> str:
         """As a table with the columns of sizer's own files: those that are needed, and those that have a figure."""
-        known = dict.fromkeys((*own.COLUMNS[self.kind], *own.NEEDED[self.kind]))
+        columns = dict.fromkeys((*own.COLUMNS[self.kind], *own.NEEDED[self.kind]))
         filled = {name for entry in self.entries for name, value in entry.cells.items() if value is not None}
-        names = [name for name in known if name in filled or name in own.NEEDED[self.kind]]
+        names = [name for name in columns if name in filled or name in own.NEEDED[self.kind]]
         text = io.StringIO()
         rows = csv.DictWriter(text, names, extrasaction="ignore", lineterminator="\n")
         rows.writeheader()
@@ -50,18 +50,18 @@ def read(paths: Sequence[str | Path], provider: str = "", as_of: str = "") -> Of
 
     InputError names the file and the line of what is wrong, and files of two kinds.
     """
-    found: list[Entry] = []
+    collected: list[Entry] = []
     kinds: dict[str, str | Path] = {}
     for path in paths:
         kind, entries = read_file(Given(Path(path), provider, as_of))
         kinds.setdefault(kind, path)
-        found += entries
+        collected += entries
     if len(kinds) > 1:
         one, other, *_ = kinds.values()
         raise InputError(
             "{one} and {other} hold entries of two kinds; import one kind at a time.", one=one, other=other
         )
-    return Offers(next(iter(kinds)), tuple(found))
+    return Offers(next(iter(kinds)), tuple(collected))
 
 
 def read_file(given: Given) -> tuple[str, list[Entry]]:

@@ -242,12 +242,12 @@ class DiskTier:
         if self.usd_per_gib_month is None:
             return None
         size, free = size_bytes / GIB, (0.0, 0.0)
-        known = (None, None) if rates is None else (rates.read_iops, rates.read_bytes_per_second)
+        wanted = (None, None) if rates is None else (rates.read_iops, rates.read_bytes_per_second)
         if self.limit_formula == "bought":
-            known = self._bought(size) if None in known else known
+            wanted = self._bought(size) if None in wanted else wanted
         else:
             free = (self._limit("read_iops", size) or 0.0, self._limit("read_bytes_per_second", size) or 0.0)
-        iops, rate = (max(0.0, (has or 0.0) - comes) for has, comes in zip(known, free, strict=True))
+        iops, rate = (max(0.0, (has or 0.0) - comes) for has, comes in zip(wanted, free, strict=True))
         bought = (self.usd_per_iops_month or 0.0) * iops + (self.usd_per_mbps_month or 0.0) * rate / MB
         return self.usd_per_gib_month * size + bought
 
@@ -318,8 +318,8 @@ def database_of(table: str, entries: Iterable[Entry]) -> sqlite3.Connection:
     look = f"{selection(kind)} where rowid = ?"
     for entry in entries:
         row = database.execute(_insertion(table, names), [entry.cells.get(name) for name in names]).lastrowid
-        found = database.execute(look, (row,)).fetchone()
-        from_json(kind, dict(zip((field.name for field in fields(kind)), found, strict=True)), entry.where)
+        cells = database.execute(look, (row,)).fetchone()
+        from_json(kind, dict(zip((field.name for field in fields(kind)), cells, strict=True)), entry.where)
     return database
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from statistics import fmean, median, pstdev
 
@@ -43,11 +43,13 @@ class _Family:
 
 @cache
 def _families() -> tuple[_Family, ...]:
-    columns = ("provider", "family", "cpu_model", "cpu_id", "vcpu_is", "basis", '"index"', "index_low", "index_high")
-    speeds = {name: f"{name}_mbps" for name in REFERENCE}
-    rows = shipped().execute(f'select {", ".join([*columns, *speeds.values()])} from cpus where "index" is not null')
+    columns = [field.name for field in fields(_Family) if field.name != "rates"]
+    wanted = [f'"{column}"' for column in (*columns, *(f"{name}_mbps" for name in REFERENCE))]
+    rows = shipped().execute(f'select {", ".join(wanted)} from cpus where "index" is not null')
+    count = len(columns)
     return tuple(
-        _Family(*row[: len(columns)], rates=dict(zip(speeds, row[len(columns) :], strict=True))) for row in rows
+        _Family(**dict(zip(columns, row, strict=False)), rates=dict(zip(REFERENCE, row[count:], strict=True)))
+        for row in rows
     )
 
 

@@ -99,10 +99,10 @@ class RateEstimate:
     @property
     def source(self) -> str:
         """In one line, with how it follows from what is published there."""
-        told = "; ".join(self.sources)
+        sources = "; ".join(self.sources)
         if self.basis is Basis.TRANSFERRED:
-            return f"transferred from {', '.join(self.known_on)}: {told}"
-        return told if self.basis is Basis.PUBLISHED else f"{self.basis.value}: {told}"
+            return f"transferred from {', '.join(self.known_on)}: {sources}"
+        return sources if self.basis is Basis.PUBLISHED else f"{self.basis.value}: {sources}"
 
 
 @dataclass(frozen=True)
@@ -135,8 +135,8 @@ def estimate(rates: tuple[AcceleratorRate, ...], asked: RateQuestion) -> RateEst
     if plain_precision(asked.precision or "") == "bf16" and sheet is not None and not sheet.has_bf16:
         return None
     own = _best(_on_gpu(alike, asked.gpu), asked)
-    found = _own(own, asked) if own is not None else _transferred(rates, alike, asked)
-    return found if found is None or found.high <= found.low * math.exp(2 * MOST_90) else None
+    result = _own(own, asked) if own is not None else _transferred(rates, alike, asked)
+    return result if result is None or result.high <= result.low * math.exp(2 * MOST_90) else None
 
 
 def _alike(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> list[AcceleratorRate]:
@@ -158,8 +158,8 @@ def _on_gpu(rates: Sequence[AcceleratorRate], gpu: str) -> list[AcceleratorRate]
 
 def _is_of(precision: str | None, asked: str | None) -> bool:
     """Whether a rate of `precision` answers for the asked one; where none is asked, 8 bits are not what is meant."""
-    found = precision_class(precision)
-    return found not in EIGHT_BITS if asked is None else found == precision_class(asked)
+    kind = precision_class(precision)
+    return kind not in EIGHT_BITS if asked is None else kind == precision_class(asked)
 
 
 def _best(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> _Curve | None:
@@ -241,8 +241,8 @@ def _transferred(
         return None
     model = transfer_model(rates)
     comparable = _compared_with(label, model.figures)
-    known = [rate for rate in alike if gpu_label(rate.gpu, rate.form) in comparable]
-    curve = _best(_on_nearest(known, asked, sheet), asked)
+    on_comparable = [rate for rate in alike if gpu_label(rate.gpu, rate.form) in comparable]
+    curve = _best(_on_nearest(on_comparable, asked, sheet), asked)
     if curve is None:
         return None
     precision = _as_on(curve.first.precision, sheet)
@@ -251,11 +251,11 @@ def _transferred(
     if step is None or moved is None:
         return None
     own = next((figure for figure in model.figures if figure.series == step.series and figure.gpu == step.gpu), step)
-    found = model.expected(moved)
+    expected = model.expected(moved)
     at = curve.at(asked.batch_size)
-    shift = found.mean - own.log_rate
-    told = _estimated(curve, asked, at, TRANSFER_90 * found.deviation, Basis.TRANSFERRED, shift)
-    return replace(told, precision=precision)
+    shift = expected.mean - own.log_rate
+    result = _estimated(curve, asked, at, TRANSFER_90 * expected.deviation, Basis.TRANSFERRED, shift)
+    return replace(result, precision=precision)
 
 
 def _on_nearest(rates: Sequence[AcceleratorRate], asked: RateQuestion, there: DataSheet) -> list[AcceleratorRate]:

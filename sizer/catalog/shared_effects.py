@@ -68,8 +68,8 @@ class SharedEffects(Generic[Figure]):
 
     @cached_property
     def _inverse(self) -> Array:
-        known = covariance(self.effects, self.figures, self.figures)
-        inverse: Array = np.linalg.inv(known + self.noise * np.eye(len(self.figures)))
+        shared = covariance(self.effects, self.figures, self.figures)
+        inverse: Array = np.linalg.inv(shared + self.noise * np.eye(len(self.figures)))
         return inverse
 
 

@@ -24,18 +24,18 @@ from sizer.words.reasons.suggestions import refusal_sentences
 
 def run(arguments: argparse.Namespace) -> int:
     """A type without an answer keeps its place; only where none has one is it an error."""
-    model, told = _told(arguments)
-    found = [one for one in told if isinstance(one.found, Prediction)]
+    model, answers = _answers(arguments)
+    any_rate = any(isinstance(one.answer, Prediction) for one in answers)
     if arguments.json:
-        print_json({"predictions": [_form(one, model) for one in told]})
-    elif found:
-        print("\n".join(words.elsewhere_table([_row(one, model) for one in told], terms_of(model))))
+        print_json({"predictions": [_form(one, model) for one in answers]})
+    elif any_rate:
+        print("\n".join(words.elsewhere_table([_row(one, model) for one in answers], terms_of(model))))
     else:
-        raise NoAnswer(Lines(*dict.fromkeys(_why(one, model) for one in told)))
-    return 0 if found else NoAnswer.exit_code
+        raise NoAnswer(Lines(*dict.fromkeys(_why(one, model) for one in answers)))
+    return 0 if any_rate else NoAnswer.exit_code
 
 
-def _told(arguments: argparse.Namespace) -> tuple[WorkloadModel, list[There]]:
+def _answers(arguments: argparse.Namespace) -> tuple[WorkloadModel, list[There]]:
     if arguments.on is None:
         raise InputError("--calibrate needs --on with the instance types to be told of.")
     if arguments.at is not None or arguments.disk_iops is not None or arguments.disk_mbps is not None:
@@ -53,26 +53,26 @@ def _told(arguments: argparse.Namespace) -> tuple[WorkloadModel, list[There]]:
 
 
 def _why(one: There, model: WorkloadModel) -> str:
-    if isinstance(one.found, Prediction):
-        return "" if one.found.transferred is None else reason_sentence(one.found.transferred, terms_of(model))
-    return refusal_sentences(one.found, terms_of(model))
+    if isinstance(one.answer, Prediction):
+        return "" if one.answer.transferred is None else reason_sentence(one.answer.transferred, terms_of(model))
+    return refusal_sentences(one.answer, terms_of(model))
 
 
 def _form(one: There, model: WorkloadModel) -> dict[str, Any]:
     from sizer.exchange.published import no_prediction_form, prediction_form, transferred_form
 
-    instance, found = one.instance, one.found
+    instance, answer = one.instance, one.answer
     with in_language(ENGLISH):
         why = _why(one, model)
-    if isinstance(found, Prediction):
-        form, rate = prediction_form(found, model), found.throughput.value
+    if isinstance(answer, Prediction):
+        form, rate = prediction_form(answer, model), answer.throughput.value
     else:
-        form, rate = no_prediction_form(one.configuration, model, why, found.reason.code), 0.0
+        form, rate = no_prediction_form(one.configuration, model, why, answer.reason.code), 0.0
     return {
         **form,
         "on": instance.name,
-        **transferred_form(found if isinstance(found, Prediction) else None),
-        "transferred_because": why if isinstance(found, Prediction) else "",
+        **transferred_form(answer if isinstance(answer, Prediction) else None),
+        "transferred_because": why if isinstance(answer, Prediction) else "",
         "usd_per_hour": instance.usd_per_hour,
         "as_of": instance.as_of,
         "usd_per_million_samples": usd_per_million(instance.usd_per_hour, rate, model.sample_unit),
@@ -80,8 +80,8 @@ def _form(one: There, model: WorkloadModel) -> dict[str, Any]:
 
 
 def _row(one: There, model: WorkloadModel) -> words.Elsewhere:
-    found = one.found
-    rate = found.throughput if isinstance(found, Prediction) else None
+    answer = one.answer
+    rate = answer.throughput if isinstance(answer, Prediction) else None
     usd = one.instance.usd_per_hour
     cost = usd_per_million(usd, rate.value, model.sample_unit) if rate is not None else None
     return words.Elsewhere(one.instance.name, rate, usd, one.instance.as_of, cost, _why(one, model))

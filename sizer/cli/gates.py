@@ -201,7 +201,7 @@ def check_gate(gate: Gate, answers: Sequence[Answer]) -> GateResult:
     """A gate is met where no answer fulfils its condition. What is not known counts as failed."""
     asked = [answer for answer in answers if gate.workload in (None, answer.workload)]
     crossed = [answer for answer in asked if _fails(gate, answer)]
-    found = "; ".join(_found(gate, answer) for answer in crossed or asked)
+    found = "; ".join(_measured(gate, answer) for answer in crossed or asked)
     verdict = "gate not met" if crossed else "gate met"
     return GateResult(gate, not crossed, f"{verdict} (fail if {gate.text}): {found}")
 
@@ -211,7 +211,7 @@ def _fails(gate: Gate, answer: Answer) -> bool:
     return value is None or SIGNS[gate.sign](value, gate.wanted)
 
 
-def _found(gate: Gate, answer: Answer) -> str:
+def _measured(gate: Gate, answer: Answer) -> str:
     """`train: throughput is 217 images/s`"""
     asked, value = NAMES[gate.name], NAMES[gate.name].of(answer)
     name = f"{answer.workload}: {gate.name.replace('_', ' ')}"

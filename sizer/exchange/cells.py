@@ -83,13 +83,13 @@ def comma_in(columns: Iterable[Sequence[str]], delimiter: str) -> Comma:
 
 def with_point(text: str, comma: Comma) -> str:
     """The number in a cell with a decimal point and nothing between its thousands: `1077.5` for `1.077,5`."""
-    text = _SPACES.sub(lambda found: re.sub(r"\D", "", found[0]), text)
+    text = _SPACES.sub(lambda match: re.sub(r"\D", "", match[0]), text)
     if comma is Comma.DECIMALS:
         if "," not in text:
-            return _POINTS.sub(lambda found: found[0].replace(".", ""), text)
-        return _DECIMALS.sub(lambda found: f"{found[1].replace('.', '')}.{found[2]}", text)
+            return _POINTS.sub(lambda match: match[0].replace(".", ""), text)
+        return _DECIMALS.sub(lambda match: f"{match[1].replace('.', '')}.{match[2]}", text)
     if comma is Comma.THOUSANDS or _ONLY_THOUSANDS.search(text):
-        return _THOUSANDS.sub(lambda found: found[0].replace(",", ""), text)
+        return _THOUSANDS.sub(lambda match: match[0].replace(",", ""), text)
     return text
 
 
@@ -117,8 +117,8 @@ def _words(text: str) -> str:
 
 def told_rate(text: str) -> str:
     """The rate within a longer cell, `40.7 images/sec` of `79.8 s (2 epochs, 40.7 images/sec)`; empty without one."""
-    found = [rate[0] for rate in _TOLD.finditer(text) if word("sample", rate[1])]
-    return found[0] if len(found) == 1 and found[0] != text else ""
+    rates = [rate[0] for rate in _TOLD.finditer(text) if word("sample", rate[1])]
+    return rates[0] if len(rates) == 1 and rates[0] != text else ""
 
 
 def plain(means: Meaning, text: str) -> tuple[str, str]:
@@ -131,10 +131,10 @@ def plain(means: Meaning, text: str) -> tuple[str, str]:
     if column.startswith("usd_"):
         price = _PRICE.fullmatch(text)
         return (price[1] if price else text), ""
-    found = _NUMBER.fullmatch(text)
-    if found is None:
+    match = _NUMBER.fullmatch(text)
+    if match is None:
         return text, ""
-    number, own = found["number"], (found["unit"] or "").strip()
+    number, own = match["number"], (match["unit"] or "").strip()
     if column == "memory_gib":
         return _gibibytes(number, own or means.unit, text), ""
     if column in TIMES or column in LATENCIES:

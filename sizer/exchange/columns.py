@@ -127,12 +127,12 @@ class Columns:
         """The headers that mean nothing."""
         return tuple(header for header in self.table.columns if header not in self.read)
 
-    def unknown(self, known: Collection[str]) -> tuple[str, ...]:
+    def unknown(self, taken: Collection[str]) -> tuple[str, ...]:
         """What the columns are called in a study that mean nothing, or none of these."""
         names = [
             self.read[header].column if header in self.read else self.name(header) for header in self.table.columns
         ]
-        return tuple(name for name in names if name not in known)
+        return tuple(name for name in names if name not in taken)
 
     @property
     def rated_by(self) -> str | None:

@@ -80,13 +80,13 @@ class Meaning:
 @cache
 def names(kind: str) -> Mapping[str, Sequence[tuple[str, tuple[str, ...]]]]:
     """By name in a list of `headers.csv` what it means, and where only."""
-    found: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    names_of: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
     text = Path(__file__).with_name("headers.csv").read_text(encoding="utf-8")
     for row in csv.DictReader(line for line in text.splitlines() if not line.startswith("#")):
         where = tuple(row["only where"].split("; ")) if row["only where"] else ()
         for name in row["names"].split("; ") if row["list"] == kind else ():
-            found.setdefault(name, []).append((row["means"], where))
-    return found
+            names_of.setdefault(name, []).append((row["means"], where))
+    return names_of
 
 
 def word(kind: str, text: str) -> str:
@@ -103,17 +103,17 @@ def meaning(header: str) -> Meaning | None:
 def meanings(header: str) -> tuple[Meaning, ...]:
     """What a header may mean, the first one of which holds whose `where` does; none for one that is not known."""
     plain = _plain(header)
-    if found := _named(plain):
-        return found
+    if named := _named(plain):
+        return named
     for of, form in _WHOSE.items():
         rest = " ".join(form.sub(" ", plain, count=1).split())
         one = "gpu count" if rest in ("gpu", "accelerator") else rest
         named = _named(one) if rest not in (plain, "") else ()
         # The price of a whole job may be a total, too.
-        whole = [each for each in named or _price(rest) if each.column in OF_NODES]
-        whole = [each for each in whole if of == "node" or AN_HOUR not in each.where]
+        whole = [meaning for meaning in named or _price(rest) if meaning.column in OF_NODES]
+        whole = [meaning for meaning in whole if of == "node" or AN_HOUR not in meaning.where]
         if whole and rest != plain:
-            return tuple(replace(each, of=of) for each in whole)
+            return tuple(replace(meaning, of=of) for meaning in whole)
     return tuple(_composed(plain) or _price(plain))
 
 
@@ -131,15 +131,21 @@ def _plain(header: str) -> str:
 def _named(plain: str) -> tuple[Meaning, ...]:
     """By a column's own name, or those of `headers.csv`, with or without a unit behind them."""
     own = [Meaning(name) for name in (*COLUMNS, *TIMES, BATCH_PER_GPU) if _plain(name) == plain]
-    found = [meaning for means, where in names("column").get(plain, ()) for meaning in _meant(means, where)]
-    if own or found:
-        found = [replace(each, unit=UNSAID) if each.column in LATENCIES else each for each in found]
-        return (*(each for each in found if each.where), *own, *(each for each in found if not each.where))
+    direct = [meaning for means, where in names("column").get(plain, ()) for meaning in _meant(means, where)]
+    if own or direct:
+        direct = [replace(meaning, unit=UNSAID) if meaning.column in LATENCIES else meaning for meaning in direct]
+        return (
+            *(meaning for meaning in direct if meaning.where),
+            *own,
+            *(meaning for meaning in direct if not meaning.where),
+        )
     base, _, last = plain.rpartition(" ")
     kinds = dict.fromkeys(LATENCIES, "time") | dict.fromkeys(("memory_gib", GPU_MEMORY), "bytes")
     timed = [meaning for means, where in names("column").get(base, ()) for meaning in _meant(means, where)]
     return tuple(
-        replace(each, unit=unit) for each in timed if each.column in kinds and (unit := word(kinds[each.column], last))
+        replace(meaning, unit=unit)
+        for meaning in timed
+        if meaning.column in kinds and (unit := word(kinds[meaning.column], last))
     )
 
 
@@ -153,20 +159,20 @@ def _meant(means: str, where: tuple[str, ...]) -> list[Meaning]:
 
 def _spaced(plain: str, *kinds: str) -> list[str]:
     """The words of a header, also where they are Chinese and nothing stands between them."""
-    known = sorted((name for kind in kinds for name in names(kind) if not name.isascii()), key=len, reverse=True)
-    return re.sub("|".join(known), r" \g<0> ", plain).split()
+    spelt = sorted((name for kind in kinds for name in names(kind) if not name.isascii()), key=len, reverse=True)
+    return re.sub("|".join(spelt), r" \g<0> ", plain).split()
 
 
 def _composed(plain: str) -> list[Meaning]:
     """A rate or a time by its words: `training throughput (images/min)`, `ms/step`, `mean step time`."""
     rest = _PER_GPU.sub(" ", plain)
     per_gpu = rest != plain
-    said = [each for each in _spaced(rest, "word", "sample", "time") if word("word", each) != "which"]
-    named = _named(" ".join(said)) if said and " ".join(said) != plain else ()
+    parts = [part for part in _spaced(rest, "word", "sample", "time") if word("word", part) != "which"]
+    named = _named(" ".join(parts)) if parts and " ".join(parts) != plain else ()
     if named:
-        rates = [replace(each, per_gpu=True) for each in named if each.column == "throughput"]
+        rates = [replace(meaning, per_gpu=True) for meaning in named if meaning.column == "throughput"]
         return rates if per_gpu else list(named)
-    text = " ".join(word("sample", each) or word("time", each) or word("word", each) or each for each in said)
+    text = " ".join(word("sample", part) or word("time", part) or word("word", part) or part for part in parts)
     rate = re.fullmatch(r"(?:rate )?(?P<what>\w+) per (?P<unit>\w+)", text)
     if rate and word("time", rate["unit"]) and word("sample", rate["what"]):
         return [Meaning("throughput", unit=rate["unit"], sample_unit=rate["what"], per_gpu=per_gpu)]
@@ -185,8 +191,8 @@ def _composed(plain: str) -> list[Meaning]:
 
 def _price(plain: str) -> list[Meaning]:
     """The price of an hour in USD, by its words; one in another currency, or of something else, is none."""
-    said = _spaced(plain, "price")
-    kinds = {word("price", each) for each in said}
+    parts = _spaced(plain, "price")
+    kinds = {word("price", part) for part in parts}
     chinese = not plain.isascii()
     if "" in kinds or not kinds & {"price", "cost", "usd"} or (chinese and "usd" not in kinds):
         return []

@@ -40,7 +40,7 @@ _GIGABYTES = re.compile(r"(\d{1,3})(?:\.0+)?\s*(?:gi?b?)?", re.IGNORECASE)
 
 def _match(forms: Sequence[re.Pattern[str]], text: str) -> re.Match[str] | None:
     return (
-        next((found for form in forms if (found := form.fullmatch(text))), None) if len(text) <= LONGEST_NAME else None
+        next((match for form in forms if (match := form.fullmatch(text))), None) if len(text) <= LONGEST_NAME else None
     )
 
 
@@ -49,8 +49,8 @@ def spread_gpus(text: str) -> tuple[str, str] | None:
     spread = _match(_SPREAD, text)
     if spread is None:
         return None
-    nodes, each = (str(_NUMERALS.get(spread[group]) or int(spread[group])) for group in ("nodes", "each"))
-    return nodes, each
+    nodes, gpus = (str(_NUMERALS.get(spread[group]) or int(spread[group])) for group in ("nodes", "each"))
+    return nodes, gpus
 
 
 def counted(text: str) -> tuple[str, str] | None:
@@ -58,11 +58,11 @@ def counted(text: str) -> tuple[str, str] | None:
 
     Of several machines, as in `2x8 A100`, that is the count of all.
     """
-    spread, found = spread_gpus(text), _match(_SPREAD, text)
-    if spread is not None and found is not None:
-        return found["name"].strip(), str(int(spread[0]) * int(spread[1]))
-    found = _match(_COUNTED, text)
-    return (found["name"].strip(), found["count"]) if found else None
+    spread, match = spread_gpus(text), _match(_SPREAD, text)
+    if spread is not None and match is not None:
+        return match["name"].strip(), str(int(spread[0]) * int(spread[1]))
+    match = _match(_COUNTED, text)
+    return (match["name"].strip(), match["count"]) if match else None
 
 
 def counted_machines(text: str) -> tuple[str, str] | None:
@@ -70,16 +70,16 @@ def counted_machines(text: str) -> tuple[str, str] | None:
 
     None where it counts none: `8x V100` counts accelerators, and `2x Xeon Gold 6148` the CPUs of one machine.
     """
-    found, gpus = _match(_MACHINES, text), counted(text)
-    if not found or cpu_in(text) is not None or (gpus and read_gpu_name(gpus[0]).model in GPU_MEMORY_GB):
+    match, gpus = _match(_MACHINES, text), counted(text)
+    if not match or cpu_in(text) is not None or (gpus and read_gpu_name(gpus[0]).model in GPU_MEMORY_GB):
         return None
-    return found["any"] or found["name"], found["count"]
+    return match["any"] or match["name"], match["count"]
 
 
 def own_memory(gpu: str, memory: str) -> int | None:
     """The GB in a cell of memory, where they are those of one such GPU."""
-    found, (name, _) = _GIGABYTES.fullmatch(memory.strip()), counted(gpu) or (gpu, "")
-    size = int(found[1]) if found else 0
+    match, (name, _) = _GIGABYTES.fullmatch(memory.strip()), counted(gpu) or (gpu, "")
+    size = int(match[1]) if match else 0
     return size if size in GPU_MEMORY_GB.get(read_gpu_name(name).model, ()) else None
 
 
@@ -87,5 +87,5 @@ def cpu_in(text: str) -> str | None:
     """The name in a cell that says that a CPU computed; empty where it has none, None where the cell says no CPU."""
     if _PLAIN_CPU.fullmatch(text) or (text.lower() in NO_GPU and text.lower().startswith("cpu")):
         return ""
-    found = _match(_CPUS, text)
-    return found["name"].strip() if found else None
+    match = _match(_CPUS, text)
+    return match["name"].strip() if match else None

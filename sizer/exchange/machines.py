@@ -79,19 +79,19 @@ def together(rows: Sequence[ParsedRow], columns: Columns, catalog: Catalog | Non
 
 def _spread(row: ParsedRow) -> ParsedRow:
     """With the accelerators of each machine where two columns have them and those of all, and so the machines, too."""
-    each, count, nodes = row[GPUS_PER_NODE], row["gpu_count"], row[NODES]
-    if not each or not count:
+    of_one, count, nodes = row[GPUS_PER_NODE], row["gpu_count"], row[NODES]
+    if not of_one or not count:
         return row
-    nodes = nodes or max(1, count // each)
-    if count not in (each, each * nodes):
+    nodes = nodes or max(1, count // of_one)
+    if count not in (of_one, of_one * nodes):
         raise row.input_error(
             "gpu_count",
             "{count}, but {nodes} x {each} by other columns; correct one.",
             count=count,
             nodes=nodes,
-            each=each,
+            each=of_one,
         )
-    return row.having(gpu_count=each, nodes_together=nodes)
+    return row.having(gpu_count=of_one, nodes_together=nodes)
 
 
 def _of_all(row: ParsedRow, of: Mapping[str, str]) -> ParsedRow:
@@ -138,13 +138,13 @@ def _by_rates(rows: Sequence[ParsedRow]) -> str:
 def with_machines(rows: Sequence[ParsedRow], columns: Columns, catalog: Catalog | None) -> tuple[Rows, Notes]:
     """The rows with what the catalogue knows of their machines and disks, and figures of whole machines; and notes of
     what was filled in, multiplied and guessed."""
-    known, of_machines = _known(rows, catalog) if catalog is not None else (rows, ())
-    whole, of_one = _whole(known, columns)
+    filled_in, of_machines = _catalogued(rows, catalog) if catalog is not None else (rows, ())
+    whole, of_one = _whole(filled_in, columns)
     filled, of_disks = _with_disk_classes(whole, catalog)
     return filled, (*of_machines, *of_one, *of_disks)
 
 
-def _known(rows: Sequence[ParsedRow], catalog: Catalog) -> tuple[Rows, Notes]:
+def _catalogued(rows: Sequence[ParsedRow], catalog: Catalog) -> tuple[Rows, Notes]:
     """The rows with the catalogue's figures in cells that they leave empty, what was filled in, and what is at odds."""
     filled: Rows = []
     columns: set[str] = set()
@@ -164,8 +164,8 @@ def _known(rows: Sequence[ParsedRow], catalog: Catalog) -> tuple[Rows, Notes]:
     if more := len(at_odds[MOST_AT_ODDS:]):
         at_odds[MOST_AT_ODDS - 1 :] = [replace(at_odds[MOST_AT_ODDS - 1], rows=more)]
     given = tuple(name for name in FILLED if name in columns)
-    known = [Note(NoteKind.MACHINES_KNOWN, columns=given, names=tuple(machines))] if machines else []
-    return filled, (*known, *at_odds)
+    notes = [Note(NoteKind.MACHINES_KNOWN, columns=given, names=tuple(machines))] if machines else []
+    return filled, (*notes, *at_odds)
 
 
 def _offer(row: ParsedRow, catalog: Catalog | None) -> InstanceType | None:
@@ -188,12 +188,12 @@ def _offer(row: ParsedRow, catalog: Catalog | None) -> InstanceType | None:
 
 def _filled(row: ParsedRow, offer: InstanceType) -> dict[str, Any]:
     """What the catalogue knows and the row does not say, with the names of the machine as the catalogue has them."""
-    known: dict[str, Any] = {"memory_gib": offer.memory_bytes} if offer.memory_bytes else {}
+    cells: dict[str, Any] = {"memory_gib": offer.memory_bytes} if offer.memory_bytes else {}
     if offer.vcpus <= LARGEST_VCPUS:
-        known["vcpus"] = offer.vcpus
+        cells["vcpus"] = offer.vcpus
     if row["gpu"] is not None or "gpu" not in row.values:  # A cell that says `none` is not empty.
-        known |= _its_accelerators(row, offer)
-    values = {column: value for column, value in known.items() if column not in row.values}
+        cells |= _its_accelerators(row, offer)
+    values = {column: value for column, value in cells.items() if column not in row.values}
     return values | {"provider": offer.provider, "instance_type": offer.host}
 
 

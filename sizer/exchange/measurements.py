@@ -194,8 +194,8 @@ def write_tables(runs: Iterable[Run]) -> tuple[str, str]:
     """The runs as `write_csv` has them, and the same as a JSON list, a run a line, where a figure that a run does not
     have is left out."""
     rows = [(row(run), run.declared.other) for run in runs]
-    known = ({name: cell for name, cell in {**other, **cells}.items() if cell is not None} for cells, other in rows)
-    return _as_csv(rows), "[\n" + ",\n".join(json.dumps(cells) for cells in known) + "\n]\n"
+    filled = ({name: cell for name, cell in {**other, **cells}.items() if cell is not None} for cells, other in rows)
+    return _as_csv(rows), "[\n" + ",\n".join(json.dumps(cells) for cells in filled) + "\n]\n"
 
 
 def write_csv(runs: Iterable[Run]) -> str:
@@ -214,6 +214,6 @@ def _as_csv(rows: list[tuple[dict[str, Cell], dict[str, str]]]) -> str:
     writer.writerow([name if name in WRITTEN else harmless(name) for name in columns])
     for cells, other in rows:
         # A folder of a sizer before has some of these columns among those that it did not know.
-        said: list[Any] = [other.get(name) if cells.get(name) is None else cells[name] for name in columns]
-        writer.writerow([harmless(cell) if isinstance(cell, str) else cell for cell in said])
+        line: list[Any] = [other.get(name) if cells.get(name) is None else cells[name] for name in columns]
+        writer.writerow([harmless(cell) if isinstance(cell, str) else cell for cell in line])
     return text.getvalue()

@@ -56,8 +56,8 @@ def prediction_form(prediction: Prediction, workload: WorkloadModel) -> dict[str
     """One entry of `predict --json`."""
     rate, form = prediction.throughput, _form_of_place(prediction.configuration, workload)
     figures = {"throughput": rate.value, "low": rate.low, "high": rate.high, "bottleneck": prediction.bottleneck.value}
-    said = {name: getattr(prediction, name) for name in ("shares", "extrapolated", "out_of_memory", "headroom")}
-    return form | figures | said
+    stated = {name: getattr(prediction, name) for name in ("shares", "extrapolated", "out_of_memory", "headroom")}
+    return form | figures | stated
 
 
 def transferred_form(prediction: Prediction | None) -> dict[str, Any]:

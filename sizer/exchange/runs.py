@@ -78,7 +78,7 @@ def runs_of(rows: Rows, source: str, doubts: Mapping[int, RunWarning]) -> tuple[
     rates = _batch_rates(rows)
     numbered = [(epochs, repeat) for group in groups.values() for epochs, repeat in _with_repeats(_joined(group))]
     measure = Measure(repeats=1 + max(repeat for _, repeat in numbered))
-    numbered.sort(key=lambda each: each[0].lead.row.line)
+    numbered.sort(key=lambda pair: pair[0].lead.row.line)
     runs = []
     for epochs, repeat in numbered:
         workload = _workload(epochs.lead, rates.get(_emulated(epochs.lead), ()))
@@ -172,11 +172,11 @@ def _purpose(epochs: EpochRows, repeat: int) -> Purpose:
 
 def _warnings(epochs: EpochRows) -> tuple[RunWarning, ...]:
     """Those of all epochs, each once; what the rows of a table say of one another is found anew."""
-    found: list[RunWarning] = []
+    warnings: list[RunWarning] = []
     for mark in (mark for row in epochs.rows for mark in row["warnings"] or ()):
-        if isinstance(mark, RunWarning) and mark.kind is not WarningKind.MAY_BE_ANOTHER_JOB and mark not in found:
-            found.append(mark)
-    return tuple(found)
+        if isinstance(mark, RunWarning) and mark.kind is not WarningKind.MAY_BE_ANOTHER_JOB and mark not in warnings:
+            warnings.append(mark)
+    return tuple(warnings)
 
 
 def _workload(row: ParsedRow, rates: tuple[BatchRate, ...]) -> Workload:
@@ -197,14 +197,14 @@ def _emulated(row: ParsedRow) -> tuple[str, str]:
 
 def _batch_rates(rows: Rows) -> dict[tuple[str, str], tuple[BatchRate, ...]]:
     """By workload and emulated device the rates of its batch sizes, where each has one and they differ."""
-    found: dict[tuple[str, str], dict[int, set[BatchRate]]] = defaultdict(lambda: defaultdict(set))
+    by_device: dict[tuple[str, str], dict[int, set[BatchRate]]] = defaultdict(lambda: defaultdict(set))
     for row in rows:
         rate, size = row["accelerator_samples_per_second"], row["batch_size"]
         if _emulated(row)[1] and rate and size:
-            found[_emulated(row)][size].add(_rate(row, size, rate))
+            by_device[_emulated(row)][size].add(_rate(row, size, rate))
     return {
         key: tuple(rates.pop() for _, rates in sorted(sizes.items()))
-        for key, sizes in found.items()
+        for key, sizes in by_device.items()
         if all(len(rates) == 1 for rates in sizes.values())
         and len({rate.samples_per_second for rates in sizes.values() for rate in rates}) > 1
     }

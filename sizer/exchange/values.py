@@ -175,7 +175,7 @@ def moment(text: str) -> str:
 
 def mode(text: str) -> str | None:
     """What is computed of a batch, as tables call it; None for a cell that says something else."""
-    return next((each for each, begins in _MODES.items() if begins.match(text)), None)
+    return next((mode for mode, begins in _MODES.items() if begins.match(text)), None)
 
 
 def short_text(text: str) -> str:

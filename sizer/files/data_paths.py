@@ -61,7 +61,7 @@ def kind_of_file_system(path: Path) -> str:
     """Of the file system that a path leads to, such as `ext4`; empty where nobody knows."""
     real = Path(os.path.realpath(path))
     around = [(len(point.parts), kind) for point, kind in _mounts() if point == real or point in real.parents]
-    return max(reversed(around), key=lambda each: each[0])[1] if around else ""
+    return max(reversed(around), key=lambda mount: mount[0])[1] if around else ""
 
 
 def _mounts() -> list[tuple[Path, str]]:

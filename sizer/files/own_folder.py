@@ -59,9 +59,9 @@ def check_content(path: Path, folders: Iterable[str], files: Iterable[str]) -> N
                 "{path} is a file where a folder should be; remove it and type the command again.", path=inner
             )
         with os.scandir(inner) as entries:
-            found = [(entry.path, entry.stat(follow_symlinks=False)) for entry in entries]
-        for where, each in found:
-            _check_facts(where, each, path)
+            content = [(entry.path, entry.stat(follow_symlinks=False)) for entry in entries]
+        for where, status in content:
+            _check_facts(where, status, path)
 
 
 def check_own_cache(cache: Path) -> None:

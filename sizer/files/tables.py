@@ -53,32 +53,32 @@ class Table:
     delimiter: str = ","
     title: str = ""
 
-    def unknown(self, known: Collection[str]) -> tuple[str, ...]:
+    def unknown(self, names: Collection[str]) -> tuple[str, ...]:
         """The columns that are none of these."""
-        return tuple(column for column in self.columns if column not in known)
+        return tuple(column for column in self.columns if column not in names)
 
 
-def read_table(path: Path, kind: Message, known: Collection[str], needed: Collection[str]) -> Table:
+def read_table(path: Path, kind: Message, names: Collection[str], needed: Collection[str]) -> Table:
     """The table in a file; `kind` says what it should be (`a table of configurations`).
 
-    Names of `known` columns count in any case. `needed` are those by which a header is recognised: of
+    The `names` of columns count in any case. `needed` are those by which a header is recognised: of
     several delimiters the one that yields the most of them. Raises InputError with file, line and what to type.
     """
-    return table_in(read_given(path, kind), path, known, needed)
+    return table_in(read_given(path, kind), path, names, needed)
 
 
-def table_in(text: str, path: Path, known: Collection[str], needed: Collection[str]) -> Table:
+def table_in(text: str, path: Path, names: Collection[str], needed: Collection[str]) -> Table:
     """The same of a file that was read already."""
     _refuse_unseen(text, path)
     if not text.strip():
         raise InputError(
             "{path} is empty; write a header with the names of the columns, and a row below it.", path=path
         )
-    text, title = _without_title(text, {*known, *needed})
-    delimiter = _delimiter(text, known, needed)
+    text, title = _without_title(text, {*names, *needed})
+    delimiter = _delimiter(text, names, needed)
     records = _records(text, path, delimiter)
     line, cells = next(records)
-    columns = _header(cells, _place(path, line), known)
+    columns = _header(cells, _place(path, line), names)
     rows: list[Row] = []
     for line, cells in records:
         if not any(cell.strip() for cell in cells):
@@ -123,14 +123,14 @@ def _refuse_unseen(text: str, path: Path) -> None:
             )
 
 
-def _without_title(text: str, known: Collection[str]) -> tuple[str, str]:
+def _without_title(text: str, names: Collection[str]) -> tuple[str, str]:
     """The text with blank lines for those above the header, which have one cell where the next line has several."""
     lines = text.splitlines(keepends=True)
     titles: list[str] = []
     written = [index for index, line in enumerate(lines) if line.strip()]
     for here, below in pairwise(written[: MOST_TITLES + 1]):
         cells = _filled(lines[here])
-        if len(cells) != 1 or len(_filled(lines[below])) < 2 or cells[0].lower() in known:
+        if len(cells) != 1 or len(_filled(lines[below])) < 2 or cells[0].lower() in names:
             break
         titles.append(cells[0])
         lines[here] = "\n"
@@ -140,21 +140,21 @@ def _without_title(text: str, known: Collection[str]) -> tuple[str, str]:
 def _filled(line: str) -> list[str]:
     """The cells of a line that are not empty, by the delimiter that yields the most."""
     cells = [
-        [cell for cell in (each.strip(' \t\r\n"') for each in line.split(by)) if cell.strip()] for by in DELIMITERS
+        [cell for cell in (cell.strip(' \t\r\n"') for cell in line.split(by)) if cell.strip()] for by in DELIMITERS
     ]
     return max(cells, key=len) if any(cells) else []
 
 
-def _delimiter(text: str, known: Collection[str], needed: Collection[str]) -> str:
+def _delimiter(text: str, names: Collection[str], needed: Collection[str]) -> str:
     """The comma unless another yields more of the names, or more cells where there are as many names; a header is one
     line, whatever its cells hold."""
     header = next(line for line in text.splitlines() if line.strip()).strip(PIPE)
 
-    def names(delimiter: str) -> tuple[int, int, int]:
+    def recognised(delimiter: str) -> tuple[int, int, int]:
         cells = {cell.strip().strip('"').strip().lower() for cell in header.split(delimiter)}
-        return len(cells & set(needed)), len(cells & set(known)), len(cells)
+        return len(cells & set(needed)), len(cells & set(names)), len(cells)
 
-    return max(DELIMITERS, key=names)
+    return max(DELIMITERS, key=recognised)
 
 
 def _records(text: str, path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -214,7 +214,7 @@ def _parsed(text: str, delimiter: str, strict: bool) -> Iterator[tuple[int, list
         raise _BrokenRecord(line, str(error)) from None
 
 
-def _header(cells: Sequence[str], where: Message, known: Collection[str]) -> list[str]:
+def _header(cells: Sequence[str], where: Message, names: Collection[str]) -> list[str]:
     """The name of each column; that of one without a name is empty."""
     if len(cells) > MOST_COLUMNS:
         raise InputError(
@@ -223,7 +223,7 @@ def _header(cells: Sequence[str], where: Message, known: Collection[str]) -> lis
             cells=f"{len(cells):,}",
             most=f"{MOST_COLUMNS:,}",
         )
-    by_name = {name.lower(): name for name in known}
+    by_name = {name.lower(): name for name in names}
     columns = [by_name.get(name.lower(), name) for name in (unharmed(_shortened(cell.strip())) for cell in cells)]
     twice = [name for name, count in Counter(columns).items() if count > 1 and name]
     if twice:

@@ -33,7 +33,7 @@ class Finder:
         then = self._watchers.pop(name, None)
         if then is None:
             return None
-        for finder in [each for each in sys.meta_path if each is not self and hasattr(each, "find_spec")]:
+        for finder in [other for other in sys.meta_path if other is not self and hasattr(other, "find_spec")]:
             spec = finder.find_spec(name, path, target)
             if spec is not None:
                 _call_after(spec, then)

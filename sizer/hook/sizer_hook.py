@@ -207,7 +207,7 @@ def _shapes(value: Any, depth: int) -> Iterator[tuple[int, ...]]:
         parts = [value.data, value.label]
     elif hasattr(value, "keys"):
         parts = [value[key] for key in value.keys()]  # noqa: SIM118 - not every mapping iterates over its keys
-    elif isinstance(value, (list, tuple)) and not any(hasattr(each, "keys") for each in value):
+    elif isinstance(value, (list, tuple)) and not any(hasattr(part, "keys") for part in value):
         parts = list(value)
     else:
         return

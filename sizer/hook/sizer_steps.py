@@ -80,7 +80,7 @@ class Pass:
         """Batches since the last one."""
         self.first = 0
         """Batches before the first one, with those that were asked for ahead."""
-        self.each = 0
+        self.a_step = 0
         """Batches of one optimizer step."""
         self.ahead = 0
         """Batches that were asked for before the one that is trained on."""
@@ -166,8 +166,8 @@ class StepCounter:
                 return
             self._choose()
         lead = self._lead
-        live = [each for each in asked if not each.over]
-        if lead in live and lead.lost_partner and any(each.is_of_the_loader_of(lead) for each in live if each != lead):
+        live = [loop for loop in asked if not loop.over]
+        if lead in live and lead.lost_partner and any(loop.is_of_the_loader_of(lead) for loop in live if loop != lead):
             # Both begin again, and the last batch of the longer one was left out.
             live.remove(lead)
         if lead is not None and (not live or lead in live):
@@ -210,13 +210,13 @@ class StepCounter:
         if going.open is not None:
             self._close(going, now)
         if going.over:
-            self._tell_trained(going, min(going.each, len(going.held)), now)
+            self._tell_trained(going, min(going.a_step, len(going.held)), now)
         elif not going.since:
             self._reuse(going, optimizer, now)
         else:
             going.steps += 1
             if going.steps == 2:
-                going.each, going.ahead = going.since, max(0, going.first - going.since)
+                going.a_step, going.ahead = going.since, max(0, going.first - going.since)
                 self._tell_first(going)
             self._tell_trained(going, len(going.held) - going.ahead, now)
             going.since, going.optimized = 0, now
@@ -227,8 +227,8 @@ class StepCounter:
         Of several, what they are asked for next shows which one it was for: until then it is each one's.
         """
         before = self._lead
-        same = [each for each in live if before is not None and each.is_of_the_loader_of(before)]
-        self._beside = [each for each in live if same and each not in same]
+        same = [loop for loop in live if before is not None and loop.is_of_the_loader_of(before)]
+        self._beside = [loop for loop in live if same and loop not in same]
         live = same or live
         if self._aside:
             if same:
@@ -243,10 +243,10 @@ class StepCounter:
         if self._finished:
             self._finished = False
             self._epoch += 1
-        for each in live:
-            self._close(each, now)
-            each.steps, each.first, each.since, each.optimized = 1, each.since, 0, now
-            each.optimizer, each.again = _reference(optimizer), False
+        for loop in live:
+            self._close(loop, now)
+            loop.steps, loop.first, loop.since, loop.optimized = 1, loop.since, 0, now
+            loop.optimizer, loop.again = _reference(optimizer), False
         if len(live) == 1:
             self._lead = live[0]
         else:
@@ -259,9 +259,9 @@ class StepCounter:
         self._lead = (again or rivals)[0]
         self.side_by_side |= len(again) > 1
         self._beside = [rival for rival in rivals if rival is not self._lead]
-        for each in self._beside:
-            each.steps = each.first = 0
-            each.held.clear()
+        for loop in self._beside:
+            loop.steps = loop.first = 0
+            loop.held.clear()
 
     def _is_beside(self, going: Pass, lead: Pass, optimizer: Any) -> bool:
         """Whether it may have a part in the lead's steps: another loader for another optimizer, while that one goes on,
@@ -274,7 +274,7 @@ class StepCounter:
         self._close(going, now)
         self._aside += [(now, samples, waited, self._epoch) for _, samples, waited in going.held]
         going.held.clear()
-        going.each, going.since, going.last, going.optimized = going.since, 0, now, now
+        going.a_step, going.since, going.last, going.optimized = going.since, 0, now, now
         if len(self._aside) > MOST_ASIDE:
             self._tell_aside()
             self._settle()

@@ -25,22 +25,22 @@ def visible_gpus(present: Sequence[Gpu], environment: Mapping[str, str]) -> tupl
     that does not exist is not seen. None can be told where CUDA orders GPUs of several kinds by its own estimate of
     their speed.
     """
-    told = environment.get(VISIBLE)
-    listed = told is not None
+    listing = environment.get(VISIBLE)
+    listed = listing is not None
     by_bus = environment.get(ORDER) == BUS_ORDER[ORDER]
-    words = [word.strip() for word in (told or "").split(",")]
+    words = [word.strip() for word in (listing or "").split(",")]
     by_number = not listed or any(word.isdecimal() for word in words)
     if by_number and not by_bus and len({gpu.name for gpu in present}) > 1:
         return ()
     if not listed:
         return tuple(present)
-    found: list[Gpu] = []
+    gpus: list[Gpu] = []
     for word in words:
         gpu = _named(word, present)
-        if gpu is None or gpu in found:
+        if gpu is None or gpu in gpus:
             break
-        found.append(gpu)
-    return tuple(found)
+        gpus.append(gpu)
+    return tuple(gpus)
 
 
 def _named(word: str, present: Sequence[Gpu]) -> Gpu | None:

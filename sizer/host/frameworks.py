@@ -46,16 +46,16 @@ def transformers_check() -> Check:
     try:
         path = interpreter(PYTORCH)
     except HostError as error:
-        return Check(MAKES_NETWORKS, False, Finding(FindingKind.OTHER, error.said), _unset(PYTORCH))
-    found = examined(PYTORCH, path)
-    if MAKES_NETWORKS in found.modules:
-        version = found.packages.get(MAKES_NETWORKS, "")
+        return Check(MAKES_NETWORKS, False, Finding(FindingKind.OTHER, error.content), _unset(PYTORCH))
+    python = examined(PYTORCH, path)
+    if MAKES_NETWORKS in python.modules:
+        version = python.packages.get(MAKES_NETWORKS, "")
         return Check(MAKES_NETWORKS, True, Finding(FindingKind.PACKAGE, version, str(path)))
-    lack = what_it_lacks(PYTORCH, found, TRANSFORMERS)
+    lack = what_it_lacks(PYTORCH, python, TRANSFORMERS)
     if lack is None or lack.command is None:
         problem = "" if lack is None else lack.problem
         return Check(MAKES_NETWORKS, False, Finding(FindingKind.OTHER, problem), _other(PYTORCH, path))
-    missing = what_it_lacks(PYTORCH, found) is not None
+    missing = what_it_lacks(PYTORCH, python) is not None
     fix = install_command(PYTORCH, path, MAKES_NETWORKS_INSTALL) if missing else lack.command
     return Check(MAKES_NETWORKS, False, Finding(FindingKind.NOT_INSTALLED, path=str(path)), fix)
 
@@ -64,28 +64,28 @@ def _check(framework: str) -> Check:
     try:
         path = interpreter(framework)
     except HostError as error:
-        return Check(framework, False, Finding(FindingKind.OTHER, error.said), _unset(framework))
-    found = examined(framework, path)
-    lack = what_it_lacks(framework, found)
+        return Check(framework, False, Finding(FindingKind.OTHER, error.content), _unset(framework))
+    python = examined(framework, path)
+    lack = what_it_lacks(framework, python)
     if lack is None:
-        return _imported(framework, found)
-    if lack.command is not None and FRAMEWORKS[framework].module not in found.modules:
+        return _imported(framework, python)
+    if lack.command is not None and FRAMEWORKS[framework].module not in python.modules:
         return Check(framework, False, Finding(FindingKind.NOT_INSTALLED, path=str(path)), lack.command)
     return Check(framework, False, Finding(FindingKind.OTHER, lack.problem), lack.command or _other(framework, path))
 
 
-def _imported(framework: str, found: Interpreter, becoming: Sequence[str] = ()) -> Check:
-    path = str(found.path)
+def _imported(framework: str, python: Interpreter, becoming: Sequence[str] = ()) -> Check:
+    path = str(python.path)
     try:
         tried = ask([path, "-c", FRAMEWORKS[framework].gpus_seen], becoming=becoming)
         tried.check_returncode()
         version, gpus = json.loads(tried.stdout.strip().splitlines()[-1])
     except subprocess.CalledProcessError as error:
         reason = (error.stderr.strip().splitlines() or [f"exit status {error.returncode}"])[-1]
-        fix = SHARED_LIBRARIES if "cannot open shared object" in reason else install_command(framework, found.path)
+        fix = SHARED_LIBRARIES if "cannot open shared object" in reason else install_command(framework, python.path)
         return Check(framework, False, Finding(FindingKind.NO_IMPORT, reason, path), fix)
     except (OSError, subprocess.SubprocessError, ValueError, IndexError) as error:
-        return Check(framework, False, Finding(FindingKind.NO_IMPORT, str(error), path), _other(framework, found.path))
+        return Check(framework, False, Finding(FindingKind.NO_IMPORT, str(error), path), _other(framework, python.path))
     return Check(framework, True, Finding(FindingKind.FRAMEWORK, str(version), path, gpus=tuple(gpus)))
 
 
@@ -94,8 +94,8 @@ def gpus_seen(framework: str, path: Path, becoming: tuple[str, ...] = ()) -> tup
     """The GPUs that a framework sees in an interpreter, asked as `look_into` does; None where it cannot be asked."""
     if framework not in IMPORTED:
         return None
-    found = _imported(framework, examined(framework, path, becoming), becoming)
-    return found.finding.gpus if found.ok else None
+    check = _imported(framework, examined(framework, path, becoming), becoming)
+    return check.finding.gpus if check.ok else None
 
 
 def _other(framework: str, path: Path) -> str:

@@ -94,15 +94,15 @@ class GpuProcesses:
             self._own |= {pid for pid in listed - self._before if pid not in self._own and self._is_own(pid)}
         self._certain |= bool(self._own)
         stayed = listed & self._seen
-        found = stayed - self._own if self._certain else stayed & self._before
+        others = stayed - self._own if self._certain else stayed & self._before
         self._seen = listed
-        named = ((_name(pid), pid) for pid in sorted(found))
+        named = ((_name(pid), pid) for pid in sorted(others))
         return tuple(f"{name} (pid {pid})" if name else f"pid {pid}" for name, pid in named if name not in SERVERS)
 
     def own_bytes(self, listed: Mapping[int, int | None]) -> int | None:
         """What the run's own processes hold of the GPU's memory; None where that cannot be told."""
         held = [held for pid, held in listed.items() if pid in self._own]
-        return sum(each for each in held if each is not None) if held and None not in held else None
+        return sum(size for size in held if size is not None) if held and None not in held else None
 
 
 def _name(pid: int) -> str:
@@ -115,9 +115,9 @@ def held_back(bits: int) -> tuple[ClockReason, ...]:
     """Why clocks are lower than they could be; nothing where they are low because the GPU has nothing to do."""
     if bits & IDLE:
         return ()
-    found = [reason for reason, mask in HELD_BACK.items() if bits & mask]
+    reasons = [reason for reason, mask in HELD_BACK.items() if bits & mask]
     alone = bits & HARDWARE and not bits & (HARDWARE_THERMAL | POWER_BRAKE)
-    return (*found, *([ClockReason.HARDWARE] if alone else []))
+    return (*reasons, *([ClockReason.HARDWARE] if alone else []))
 
 
 class GpuWatch:
@@ -136,21 +136,21 @@ class GpuWatch:
     @property
     def gpus(self) -> tuple[Gpu, ...]:
         """The GPUs with what the driver says of each."""
-        return tuple(each.gpu for each in self._watched)
+        return tuple(watched.gpu for watched in self._watched)
 
     @property
     def pcie_counted(self) -> tuple[bool, ...]:
         """Whether bytes over PCIe are counted by each, and not taken from 20 ms of each half second."""
-        return tuple(each.pcie_counted for each in self._watched)
+        return tuple(watched.pcie_counted for watched in self._watched)
 
     def tell_own(self, is_own: Callable[[int], bool]) -> None:
         """From now on a process of which this is true is the run's own."""
-        for each in self._watched:
-            each.processes.tell_own(is_own)
+        for watched in self._watched:
+            watched.processes.tell_own(is_own)
 
     def read(self) -> None:
         """Ask the driver now."""
-        self.latest = tuple(each.read(self._clock()) for each in self._watched)
+        self.latest = tuple(watched.read(self._clock()) for watched in self._watched)
 
     def begin(self) -> None:
         """Count from now on; whoever is on a GPU already is somebody else."""
@@ -269,13 +269,13 @@ class _Watched:
 
     def _pcie_counters(self) -> list[tuple[int, int]] | None:
         """What was sent and received since some time, and the bits of each counter."""
-        found = self._ask("nvmlDeviceGetFieldValues", list(PCIE_FIELDS))
-        if found is None or any(each.nvmlReturn != pynvml.NVML_SUCCESS for each in found):
+        values = self._ask("nvmlDeviceGetFieldValues", list(PCIE_FIELDS))
+        if values is None or any(value.nvmlReturn != pynvml.NVML_SUCCESS for value in values):
             return None
-        bits = [COUNTER_BITS.get(each.valueType, 64) for each in found]
+        bits = [COUNTER_BITS.get(value.valueType, 64) for value in values]
         return [
-            (each.value.uiVal if width == 32 else each.value.ullVal, width)
-            for each, width in zip(found, bits, strict=True)
+            (counter.value.uiVal if width == 32 else counter.value.ullVal, width)
+            for counter, width in zip(values, bits, strict=True)
         ]
 
     def _held_back(self) -> tuple[ClockReason, ...] | None:
@@ -285,5 +285,5 @@ class _Watched:
     def _processes(self) -> dict[int, int | None] | None:
         """The memory of each process that computes or draws on it; None where the driver does not list them."""
         lists = [self._first(f"{question}{version}" for version in PROCESS_VERSIONS) for question in PROCESS_LISTS]
-        known = [process for processes in lists if processes is not None for process in processes]
-        return None if lists[0] is None else {each.pid: each.usedGpuMemory for each in known}
+        running = [process for processes in lists if processes is not None for process in processes]
+        return None if lists[0] is None else {process.pid: process.usedGpuMemory for process in running}

@@ -46,7 +46,7 @@ class Lack:
     command: str | None = None
 
     @property
-    def said(self) -> Message:
+    def message(self) -> Message:
         """With what to type."""
         if self.command is None:
             return Message(
@@ -66,15 +66,15 @@ def interpreter(framework: str | None, chosen: FrameworkPython | None = None) ->
     variable = _variable(framework)
     if variable is None:
         return Path(sys.executable)
-    said = os.environ[variable]
-    found = _program(said)
-    if found is None:
+    named = os.environ[variable]
+    program = _program(named)
+    if program is None:
         raise HostError(
             "{variable} is {chosen}, which is not a program; give the path of a Python interpreter.",
             variable=variable,
-            chosen=said,
+            chosen=named,
         )
-    return found
+    return program
 
 
 def look_into(
@@ -88,8 +88,8 @@ def look_into(
     try:
         shown = ask([str(path), "-c", _LOOK, json.dumps([[*packages], [*modules]])], becoming=becoming)
         shown.check_returncode()
-        found = json.loads(shown.stdout)
-        return Interpreter(path, found["python"], found["packages"], frozenset(found["modules"]))
+        answer = json.loads(shown.stdout)
+        return Interpreter(path, answer["python"], answer["packages"], frozenset(answer["modules"]))
     except subprocess.CalledProcessError as error:
         last = (error.stderr.strip().splitlines() or [f"exit status {error.returncode}"])[-1]
         return Interpreter(path, trouble=last[-200:])
@@ -99,36 +99,36 @@ def look_into(
         return Interpreter(path, trouble="it prints something else than it was asked for")
 
 
-def what_it_lacks(framework: str, found: Interpreter, networks: Collection[str] = ()) -> Lack | None:
+def what_it_lacks(framework: str, python: Interpreter, networks: Collection[str] = ()) -> Lack | None:
     """Why the programs of a framework cannot run these networks on an interpreter; None where nothing is known against
     it."""
     needed = FRAMEWORKS[framework]
-    if not found.version:
+    if not python.version:
         return Lack(
             Message(
                 "{python} does not answer as a Python interpreter does ({trouble})",
-                python=found.path,
-                trouble=found.trouble,
+                python=python.path,
+                trouble=python.trouble,
             )
         )
-    if _numbers(found.version) < LEAST_PYTHON:
-        return Lack(_too_old(found, "Python", found.version, LEAST_PYTHON))
-    command = install_command(framework, found.path)
-    missing = [package for module, package in needed.modules.items() if module not in found.modules]
+    if _numbers(python.version) < LEAST_PYTHON:
+        return Lack(_too_old(python, "Python", python.version, LEAST_PYTHON))
+    command = install_command(framework, python.path)
+    missing = [package for module, package in needed.modules.items() if module not in python.modules]
     if missing:
-        return Lack(Message("{python} has no {packages}", python=found.path, packages=AnyOf(*missing)), command)
-    version = found.packages.get(needed.package, "")
+        return Lack(Message("{python} has no {packages}", python=python.path, packages=AnyOf(*missing)), command)
+    version = python.packages.get(needed.package, "")
     if needed.least and version and _numbers(version) < needed.least:
-        return Lack(_too_old(found, needed.package, version, needed.least), command)
+        return Lack(_too_old(python, needed.package, version, needed.least), command)
     made = sorted(TRANSFORMERS.intersection(networks))
-    if made and MAKES_NETWORKS not in found.modules:
+    if made and MAKES_NETWORKS not in python.modules:
         problem = Message(
             "{python} has no {package}, which makes {networks}",
-            python=found.path,
+            python=python.path,
             package=MAKES_NETWORKS,
             networks=AllOf(*made),
         )
-        return Lack(problem, typed_line([*_pip(found.path), MAKES_NETWORKS_INSTALL]))
+        return Lack(problem, typed_line([*_pip(python.path), MAKES_NETWORKS_INSTALL]))
     return None
 
 
@@ -141,10 +141,10 @@ def _pip(python: Path) -> list[str]:
     return [str(python), "-m", "pip", "install"]
 
 
-def _too_old(found: Interpreter, what: str, version: str, least: tuple[int, ...]) -> Message:
+def _too_old(python: Interpreter, what: str, version: str, least: tuple[int, ...]) -> Message:
     return Message(
         "{python} has {what} {version}, and sizer's programs need {least} or newer",
-        python=found.path,
+        python=python.path,
         what=what,
         version=version,
         least=".".join(map(str, least)),
@@ -177,39 +177,39 @@ def _variable(framework: str | None) -> str | None:
     return next((variable for variable in variables if variable in os.environ), None)
 
 
-def _program(said: str) -> Path | None:
+def _program(named: str) -> Path | None:
     """A bare name is looked for as a shell does, and never in this folder, which may be somebody else's."""
-    found = said if "/" in said else shutil.which(said)
-    if not found or not os.access(found, os.X_OK) or Path(found).is_dir():
+    program = named if "/" in named else shutil.which(named)
+    if not program or not os.access(program, os.X_OK) or Path(program).is_dir():
         return None
-    return Path(os.path.abspath(found))
+    return Path(os.path.abspath(program))
 
 
 def _program_chosen(chosen: FrameworkPython) -> Path:
-    found = _program(chosen.python)
-    if found is not None:
-        return found
+    program = _program(chosen.python)
+    if program is not None:
+        return program
     raise wrong_interpreter(chosen, _why_no_program(chosen.python))
 
 
-def _why_no_program(said: str) -> Message:
-    path, example = Path(said), "/opt/torch/bin/python"
-    if "/" not in said:
+def _why_no_program(named: str) -> Message:
+    path, example = Path(named), "/opt/torch/bin/python"
+    if "/" not in named:
         return Message(
             "{path} is not in PATH; give the path of a Python interpreter, such as {example}",
-            path=said,
+            path=named,
             example=example,
         )
     if path.is_dir():
         example = str(path / "bin/python")
-        return Message("{path} is a folder; give the program in it, such as {example}", path=said, example=example)
+        return Message("{path} is a folder; give the program in it, such as {example}", path=named, example=example)
     if not os.path.lexists(path):
         return Message(
-            "{path} is not there; give the path of a Python interpreter, such as {example}", path=said, example=example
+            "{path} is not there; give the path of a Python interpreter, such as {example}", path=named, example=example
         )
     return Message(
         "{path} is not a program that can be started; give the path of a Python interpreter, such as {example}",
-        path=said,
+        path=named,
         example=example,
     )
 

@@ -85,7 +85,7 @@ def measuring_alone(name: str = NAME, folder: Path = FOLDER) -> Iterator[tuple[M
             holder = _roots(folder)
             if holder is not None:
                 raise _held(holder)
-        others = islice((each for each in _names(name) if each not in ours), MOST_OTHERS)
+        others = islice((other for other in _names(name) if other not in ours), MOST_OTHERS)
         yield tuple(dict.fromkeys(_process(*_credentials(other)) for other in others))
 
 
@@ -213,5 +213,5 @@ def _command(pid: int) -> str:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace").rstrip("\0").split("\0")
     except OSError:
         return ""
-    shown = "".join(each if each.isprintable() else "?" for each in " ".join(words))
+    shown = "".join(character if character.isprintable() else "?" for character in " ".join(words))
     return f"{shown[:LONGEST_COMMAND]}{'...' if len(shown) > LONGEST_COMMAND else ''}"

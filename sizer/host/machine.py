@@ -19,7 +19,7 @@ from sizer.host.frameworks import framework_checks, transformers_check
 from sizer.host.interpreters import interpreter, look_into
 from sizer.host.nvml import Gpu, gpus
 from sizer.host.stored_host import Installed, Virtualization
-from sizer.limits.delegation import AS_ROOT
+from sizer.limits.backends.delegation import AS_ROOT
 from sizer.limits.detection import detect
 from sizer.limits.interface import Capability, LimitsBackend
 from sizer.limits.topology import CpuCounts
@@ -60,7 +60,7 @@ def facts(backend: LimitsBackend | None = None) -> Host:
     for framework in FRAMEWORKS:
         with suppress(HostError):
             places[framework] = interpreter(framework)
-    found = _installed(places)
+    installed = _installed(places)
     return Host(
         cpu_model=processor.get("Model name", platform.machine()),
         cpus=len(backend.allowed),
@@ -73,9 +73,9 @@ def facts(backend: LimitsBackend | None = None) -> Host:
         virtualization=_virtualization(processor),
         limits=backend.name,
         gpus=gpus(),
-        python=_python(found),
+        python=_python(installed),
         fio=first_line("fio", "--version"),
-        packages=_packages(found),
+        packages=_packages(installed),
     )
 
 
@@ -87,10 +87,10 @@ def with_frameworks(
     The interpreters of `chosen` are asked by `becoming`, the command that gives them another user's rights.
     """
     theirs = {places[framework] for framework in chosen if framework in places}
-    found = _installed(places, dict.fromkeys(theirs, becoming))
-    if not found:
+    installed = _installed(places, dict.fromkeys(theirs, becoming))
+    if not installed:
         return host
-    return replace(host, python=_python(found), packages=_packages(found), frameworks=found)
+    return replace(host, python=_python(installed), packages=_packages(installed), frameworks=installed)
 
 
 def checks(backend: LimitsBackend | None = None) -> tuple[Check, ...]:
@@ -111,35 +111,35 @@ def checks(backend: LimitsBackend | None = None) -> tuple[Check, ...]:
 
 
 def _control_check(backend: str, capability: Capability) -> Check:
-    found = Finding(FindingKind.CONTROL, Message("{backend}: {how}", backend=backend, how=capability.how))
-    return Check(capability.control.value, capability.available, found, capability.fix)
+    finding = Finding(FindingKind.CONTROL, Message("{backend}: {how}", backend=backend, how=capability.how))
+    return Check(capability.control.value, capability.available, finding, capability.fix)
 
 
 def _cpu_check(backend: LimitsBackend) -> Check:
     count = len(backend.allowed)
-    found = Finding(FindingKind.CPUS, count=count, whole=len(backend.topology.processors))
-    return Check("cpus", count >= 2, found, None if count >= 2 else "taskset -pc 0- $$")
+    finding = Finding(FindingKind.CPUS, count=count, whole=len(backend.topology.processors))
+    return Check("cpus", count >= 2, finding, None if count >= 2 else "taskset -pc 0- $$")
 
 
 def _swap_check(swap_bytes: int, capabilities: tuple[Capability, ...]) -> Check:
     capped = any(capability.available for capability in capabilities if capability.control.value == "memory")
     if swap_bytes == 0:
         return Check("swap", True, Finding(FindingKind.NO_SWAP))
-    found = Finding(FindingKind.SWAP_KEPT if capped else FindingKind.SWAP_USED, bytes=swap_bytes)
-    return Check("swap", capped, found, None if capped else "sudo swapoff -a")
+    finding = Finding(FindingKind.SWAP_KEPT if capped else FindingKind.SWAP_USED, bytes=swap_bytes)
+    return Check("swap", capped, finding, None if capped else "sudo swapoff -a")
 
 
 def _pressure_check(backend: LimitsBackend) -> Check:
     """Good to have and never needed, so that nothing is wrong without it."""
-    found = FindingKind.PRESSURE if backend.tells_pressure else FindingKind.NO_PRESSURE
-    return Check("pressure", True, Finding(found))
+    kind = FindingKind.PRESSURE if backend.tells_pressure else FindingKind.NO_PRESSURE
+    return Check("pressure", True, Finding(kind))
 
 
 def _program_check(program: str, package: str, version: str) -> Check:
-    found = first_line(program, version)
-    if found is None:
+    line = first_line(program, version)
+    if line is None:
         return Check(program, False, Finding(FindingKind.NOT_INSTALLED), f"sudo apt-get install {package}")
-    return Check(program, True, Finding(FindingKind.VERSION, found))
+    return Check(program, True, Finding(FindingKind.VERSION, line))
 
 
 def _loop_check(control: Path) -> Check:
@@ -177,23 +177,23 @@ def _installed(
     for framework, path in places.items():
         wanted.setdefault(path, []).extend(FRAMEWORKS[framework].versions if framework in FRAMEWORKS else ())
     looked = {path: look_into(path, packages, (), (becoming or {}).get(path, ())) for path, packages in wanted.items()}
-    found = []
+    installed = []
     for framework, path in places.items():
         versions = FRAMEWORKS[framework].versions if framework in FRAMEWORKS else ()
         has = looked[path].packages
         packages = {name: has[name] for name in versions if name in has}
-        found.append(Installed(framework, str(path), looked[path].version, packages))
-    return tuple(found)
+        installed.append(Installed(framework, str(path), looked[path].version, packages))
+    return tuple(installed)
 
 
-def _packages(found: tuple[Installed, ...]) -> dict[str, str]:
+def _packages(frameworks: tuple[Installed, ...]) -> dict[str, str]:
     """Versions of sizer's own psutil and of what the workloads import, the first framework's before the others'."""
     versions: dict[str, str] = {}
-    for installed in found:
+    for installed in frameworks:
         versions |= {name: version for name, version in installed.packages.items() if name not in versions}
     return {**versions, "psutil": metadata.version("psutil")}
 
 
-def _python(found: tuple[Installed, ...]) -> str | None:
+def _python(frameworks: tuple[Installed, ...]) -> str | None:
     """The version of the Python that runs the bundled workloads; None where it is not there or does not run."""
-    return next((installed.python for installed in found if installed.python), None)
+    return next((installed.python for installed in frameworks if installed.python), None)

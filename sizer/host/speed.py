@@ -80,7 +80,7 @@ def probe(vcpus: int, seconds: float = MOST_SECONDS) -> Probe:
     text()  # before the clock runs
     alone = _log_rates(seconds)
     busy = [alone] if vcpus == 1 else _all_busy(vcpus, seconds / 2)
-    per_vcpu = math.exp(fmean(fmean(each[name] - alone[name] for name in alone) for each in busy))
+    per_vcpu = math.exp(fmean(fmean(logs[name] - alone[name] for name in alone) for logs in busy))
     timed = (Timed(name, library, math.exp(alone[name]) / OF_PUBLISHED[name]) for name, library in libraries().items())
     return Probe(tuple(timed), per_vcpu, vcpus, datetime.now(timezone.utc).isoformat(timespec="seconds"))
 
@@ -117,12 +117,12 @@ def _log_rates(seconds: float) -> dict[str, float]:
 def libraries() -> dict[str, str]:
     """Each compressor with the version of its library; without a gzip whose library is another than the published
     rates are of: zlib-ng is several times as fast."""
-    found = {
+    versions = {
         "gzip1": f"zlib {zlib.ZLIB_RUNTIME_VERSION}",
         "bzip2_9": f"bzip2 {_version('_bz2', 'BZ2_bzlibVersion')}",
         "xz1": f"xz {_version('_lzma', 'lzma_version_string')}",
     }
-    return {name: library for name, library in found.items() if "ng" not in library}
+    return {name: library for name, library in versions.items() if "ng" not in library}
 
 
 def _version(module: str, function: str) -> str:
@@ -136,13 +136,13 @@ def _version(module: str, function: str) -> str:
 
 def host_speed(cpu_model: str, hyperthreads: bool, probes: tuple[Probe, ...]) -> HostSpeed:
     """What was probed, with what the CPU says of itself."""
-    said = cpuinfo()
-    flags = set(f"{said.get('flags', '')} {said.get('Features', '')}".split())
+    facts = cpuinfo()
+    flags = set(f"{facts.get('flags', '')} {facts.get('Features', '')}".split())
     widest = next((name for flag, name in INSTRUCTIONS if flag in flags), "")
-    if "CPU part" in said:
-        number = f"ARM/{said['CPU part'].removeprefix('0x')}"
+    if "CPU part" in facts:
+        number = f"ARM/{facts['CPU part'].removeprefix('0x')}"
     else:
-        number = "/".join(said.get(key, "") for key in ("vendor_id", "cpu family", "model", "stepping"))
+        number = "/".join(facts.get(key, "") for key in ("vendor_id", "cpu family", "model", "stepping"))
     return HostSpeed(cpu_model, number, widest, hyperthreads, probes)
 
 

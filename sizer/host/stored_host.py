@@ -29,8 +29,10 @@ class Installed:
 
 def installed_of(host: Mapping[str, Any]) -> tuple[Installed, ...]:
     """What a stored host.json says of the frameworks of its study; none where it is of an older form."""
-    found = host.get("frameworks")
+    entries = host.get("frameworks")
     try:
-        return tuple(from_json(Installed, each, "frameworks") for each in found) if isinstance(found, list) else ()
+        return (
+            tuple(from_json(Installed, entry, "frameworks") for entry in entries) if isinstance(entries, list) else ()
+        )
     except FormatError:
         return ()

@@ -6,14 +6,14 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from sizer.limits import delegation, v1, v2
-from sizer.limits.affinity import AffinityBackend
+from sizer.limits.backends import delegation, v1, v2
+from sizer.limits.backends.affinity import AffinityBackend
+from sizer.limits.backends.v1 import PRESSURE
 from sizer.limits.device import Mount, parse_mounts
 from sizer.limits.interface import Control, LimitsBackend, Remedy
 from sizer.limits.surroundings import quota_above
 from sizer.limits.topology import Machine, read_machine
 from sizer.limits.tree import Tree
-from sizer.limits.v1 import PRESSURE
 from sizer.records.messages import Message
 
 LIMITING = frozenset({"cpuset", "cpu", "memory", "blkio"})
@@ -51,11 +51,11 @@ def backend_for(tree: Tree, machine: Machine) -> LimitsBackend:
 
 def v1_mounts(tree: Tree, mounts: tuple[Mount, ...]) -> dict[str, Path]:
     """Where each v1 controller is mounted."""
-    found: dict[str, Path] = {}
+    controllers: dict[str, Path] = {}
     for mount in mounts:
         if mount.kind == "cgroup":
-            found.update({option: tree.path(mount.point) for option in mount.options if option in v1.CONTROLLERS})
-    return found
+            controllers.update({option: tree.path(mount.point) for option in mount.options if option in v1.CONTROLLERS})
+    return controllers
 
 
 def _own_quota(tree: Tree, controller: str, top: Path | None) -> float | None:

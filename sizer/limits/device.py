@@ -44,7 +44,7 @@ def _unescape(text: str) -> str:
 def mount_of(path: Path, mounts: tuple[Mount, ...]) -> Mount | None:
     """The mount that a resolved path lies on; of several on one point the last, which covers the others."""
     holding = [mount for mount in mounts if path.is_relative_to(mount.point)]
-    return max(reversed(holding), key=lambda each: len(Path(each.point).parts), default=None)
+    return max(reversed(holding), key=lambda mount: len(Path(mount.point).parts), default=None)
 
 
 def mounts_below(folder: Path) -> list[Mount]:
@@ -66,16 +66,16 @@ def device_of(path: Path, tree: Tree | None = None) -> str:
         existing = existing.parent
     existing = existing.resolve()
     number = os.stat(existing).st_dev
-    found = whole_disk(f"{os.major(number)}:{os.minor(number)}", tree)
-    if found is None:
-        found = _under_anonymous(existing, parse_mounts(tree.text(tree.path("/proc/self/mountinfo"))), tree)
-    if found is None:
+    disk = whole_disk(f"{os.major(number)}:{os.minor(number)}", tree)
+    if disk is None:
+        disk = _under_anonymous(existing, parse_mounts(tree.text(tree.path("/proc/self/mountinfo"))), tree)
+    if disk is None:
         raise HostError(
             "{path} is not on a disk that can be limited; choose a path on a disk, listed by: df {existing}",
             path=path,
             existing=existing,
         )
-    return found
+    return disk
 
 
 def _under_anonymous(path: Path, mounts: tuple[Mount, ...], tree: Tree) -> str | None:
@@ -103,10 +103,10 @@ def whole_disk(device: str, tree: Tree) -> str | None:
 
 def physical_disks(tree: Tree) -> frozenset[str]:
     """Every disk that is not built on another: I/O on a loop, LVM or RAID device is counted again below it."""
-    found = set()
+    disks = set()
     for entry in tree.path("/sys/block").glob("*"):
         carried = (entry / "slaves").is_dir() and any((entry / "slaves").iterdir())
         number = tree.text(entry / "dev").strip()
         if number and not carried and not entry.name.startswith(("loop", "ram", "zram")):
-            found.add(number)
-    return frozenset(found)
+            disks.add(number)
+    return frozenset(disks)

@@ -73,9 +73,9 @@ def _namespace(kind: str) -> str:
 
 
 def _lives(pid: int, start: int) -> bool:
-    found = _start_ticks(pid)
-    if found is not None:
-        return found == start
+    present = _start_ticks(pid)
+    if present is not None:
+        return present == start
     # Mounted with hidepid, /proc does not show other users' processes to us; a signal does (proc(5), kill(2)).
     return not Path(f"/proc/{pid}/stat").exists() and _answers(pid)
 

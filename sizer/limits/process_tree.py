@@ -117,16 +117,16 @@ def end_left(wait: bool = True) -> tuple[str, ...]:
 
 def _left() -> list[int]:
     """Not ourselves, nor who started us: a measured program may have opened the terminal that we were typed in."""
-    found = [process.pid for process in psutil.process_iter() if owner_is_dead(_mark(process.pid))]
-    if not found:
+    left = [process.pid for process in psutil.process_iter() if owner_is_dead(_mark(process.pid))]
+    if not left:
         return []
     ours = psutil.Process()
-    return [pid for pid in found if pid not in {ours.pid, *(process.pid for process in ours.parents())}]
+    return [pid for pid in left if pid not in {ours.pid, *(process.pid for process in ours.parents())}]
 
 
 def _mark(pid: int) -> str:
     prefix = f"{MARK}=".encode()
-    marks = [each[len(prefix) :] for each in environment(pid) if each.startswith(prefix)]
+    marks = [variable[len(prefix) :] for variable in environment(pid) if variable.startswith(prefix)]
     return marks[0].decode("utf-8", "replace") if marks else ""
 
 

@@ -56,7 +56,7 @@ class Supervised:
         keep: Sequence[int] = (),
         around: Sequence[str] = (),
     ) -> None:
-        self._said, status = os.pipe()
+        self._reports, status = os.pipe()
         variables = _exported(environment)
         command = [*around, "/bin/sh", "-c", _SUPERVISE, "sizer", *argv]
         try:
@@ -71,7 +71,7 @@ class Supervised:
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
-            os.close(self._said)
+            os.close(self._reports)
             reason = getattr(error, "strerror", None) or error
             raise HostError("The command cannot be started ({reason}); it may be too long.", reason=reason) from error
         finally:
@@ -80,7 +80,7 @@ class Supervised:
         self._text, self._ended = b"", False
         while not self._lines() and self._read():
             pass
-        os.set_blocking(self._said, False)
+        os.set_blocking(self._reports, False)
         if not self._lines():
             self.end()
             status = self._supervisor.returncode
@@ -106,7 +106,7 @@ class Supervised:
     def processes(self) -> set[int]:
         """The pids of the program and of all that descends from it, daemons too."""
         try:
-            return {each.pid for each in psutil.Process(self._supervisor.pid).children(recursive=True)}
+            return {process.pid for process in psutil.Process(self._supervisor.pid).children(recursive=True)}
         except psutil.NoSuchProcess:
             return set()
 
@@ -126,7 +126,7 @@ class Supervised:
         except subprocess.TimeoutExpired:
             raise undying(self.processes()) from None
         self._drain()
-        os.close(self._said)
+        os.close(self._reports)
         self._ended = True
 
     def _drain(self) -> None:
@@ -135,7 +135,7 @@ class Supervised:
                 pass
 
     def _read(self) -> bytes:
-        part = os.read(self._said, 4096)
+        part = os.read(self._reports, 4096)
         self._text += part
         return part
 

@@ -100,9 +100,9 @@ def _kill_below() -> None:
     for name in filter(str.isdecimal, os.listdir("/proc")):
         with suppress(OSError), open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
             parents[int(name)] = int(file.read().rpartition(")")[2].split()[1])
-    below, found = {os.getpid()}, -1
-    while len(below) > found:
-        found = len(below)
+    below, count = {os.getpid()}, -1
+    while len(below) > count:
+        count = len(below)
         below |= {pid for pid, parent in parents.items() if parent in below}
     for pid in below - {os.getpid()}:
         with suppress(ProcessLookupError, PermissionError):

@@ -15,8 +15,8 @@ _SOME = re.compile(r"^some .*\btotal=(\d+)", re.MULTILINE)
 
 def stalls(text: str) -> Counter[str]:
     """The sum of a pressure file's `some` line, in microseconds (Linux, Documentation/accounting/psi.rst)."""
-    found = _SOME.search(text)
-    return Counter({"some": int(found[1]) if found else 0})
+    total = _SOME.search(text)
+    return Counter({"some": int(total[1]) if total else 0})
 
 
 def pressure(controller: str) -> list[Reading]:
@@ -48,8 +48,8 @@ STEAL_COLUMN = 8
 def steal_ticks(text: str) -> Counter[str]:
     """Ticks stolen from all CPUs since boot, from /proc/stat; none where the kernel does not say."""
     columns = text.partition("\n")[0].split()
-    said = len(columns) > STEAL_COLUMN and columns[0] == "cpu"
-    return Counter({"steal": int(columns[STEAL_COLUMN])} if said else {})
+    has_steal = len(columns) > STEAL_COLUMN and columns[0] == "cpu"
+    return Counter({"steal": int(columns[STEAL_COLUMN])} if has_steal else {})
 
 
 def _steal(lines: Lines) -> float | None:

@@ -73,8 +73,8 @@ def parse_topology(text: str) -> Topology:
     """
     rows = [line.split(",")[:4] for line in text.splitlines() if line and not line.startswith("#")]
     numbers = [[int(cell) if cell.isdecimal() else None for cell in row] for row in rows]
-    known = [core for _, core, *_ in numbers if core is not None]
-    own = max(known, default=-1) + 1
+    cores = [core for _, core, *_ in numbers if core is not None]
+    own = max(cores, default=-1) + 1
     return Topology(
         tuple(
             Processor(cpu, own + cpu if core is None else core, socket or 0, node or 0)
@@ -92,9 +92,9 @@ def read_topology() -> Topology:
         ).stdout
     except (OSError, subprocess.SubprocessError):
         listing = ""
-    found = parse_topology(listing)
-    if found.processors:
-        return found
+    topology = parse_topology(listing)
+    if topology.processors:
+        return topology
     return Topology(tuple(Processor(cpu, cpu, 0, 0) for cpu in sorted(os.sched_getaffinity(0))))
 
 
@@ -197,14 +197,14 @@ THE_DEAD = frozenset("ZX")
 
 def threads_of(processes: Collection[int]) -> dict[int, int]:
     """The process of each of their living threads."""
-    found = {}
+    threads = {}
     for process in processes:
         with suppress(OSError):
             for thread in map(int, os.listdir(f"/proc/{process}/task")):
                 status = Path(f"/proc/{process}/task/{thread}/stat").read_text()
                 if status.rpartition(")")[2].split()[0] not in THE_DEAD:
-                    found[thread] = process
-    return found
+                    threads[thread] = process
+    return threads
 
 
 def named(processes: Collection[int]) -> str | None:
@@ -217,9 +217,9 @@ def named(processes: Collection[int]) -> str | None:
 
 def beyond(cpus: Collection[int], threads: Collection[int]) -> frozenset[int]:
     """The threads that may run on another CPU than these."""
-    found = set()
+    outside = set()
     for thread in threads:
         with suppress(OSError):
             if not os.sched_getaffinity(thread) <= set(cpus):
-                found.add(thread)
-    return frozenset(found)
+                outside.add(thread)
+    return frozenset(outside)

@@ -50,7 +50,7 @@ class Tree:
         """Write a limit and find it again among the file's lines; HostError if it does not hold."""
         try:
             self.write(file, value)
-            found = self.read(file)
+            text = self.read(file)
         except OSError as error:
             raise HostError(
                 "{file} did not accept {value} ({reason}); to see what this host allows, type: sizer doctor",
@@ -58,14 +58,14 @@ class Tree:
                 value=repr(value),
                 reason=error.strerror,
             ) from error
-        if not _reads(found, value):
+        if not _reads(text, value):
             raise HostError(
                 "{file} was set to {value} and reads {found}, so the limit does not hold; to see what this host "
                 "allows, "
                 "type: sizer doctor",
                 file=file,
                 value=repr(value),
-                found=repr(found.strip()),
+                found=repr(text.strip()),
             )
 
     def writable(self, path: Path) -> bool:

@@ -171,15 +171,15 @@ def _give(path: Path, uid: int, gid: int) -> None:
 def _number(what: str, ours: int) -> int:
     """SUDO_UID or SUDO_GID where we are root, else what is ours. Raises HostError for what is no number of a user."""
     variable = f"SUDO_{what}"
-    said = os.environ.get(variable, "") if os.geteuid() == 0 else ""
-    if not said:
+    text = os.environ.get(variable, "") if os.geteuid() == 0 else ""
+    if not text:
         return ours
-    number = int(said[:20]) if said.isascii() and said.isdigit() else NO_USER
+    number = int(text[:20]) if text.isascii() and text.isdigit() else NO_USER
     if number >= NO_USER:
         raise HostError(
             "{variable} is {said}, which is no number of a user or group; write `run_as: NAME` into the study file.",
             variable=variable,
-            said=repr(said[:40]),
+            said=repr(text[:40]),
         )
     return number
 

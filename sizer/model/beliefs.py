@@ -137,21 +137,21 @@ def beliefs(facts: WorkloadFacts, measured: MeasuredRange, seen: Sequence[Observ
     found = [*_cpu(facts, seen), *_scaling(facts, seen), *_accelerators(facts, seen)]
     found += [*_disks(facts, measured, seen), *_memory(facts, measured)]
     if len(facts.measured_on) > 1:
-        known = {belief.name for belief in found}
-        found += [belief for belief in of_cpus(facts, facts.measured_on) if belief.name not in known]
+        names = {belief.name for belief in found}
+        found += [belief for belief in of_cpus(facts, facts.measured_on) if belief.name not in names]
     return [*found, _line("sharpness"), _line("misfit")]
 
 
 def of_cpus(facts: WorkloadFacts, machines: Iterable[Processor]) -> list[Belief]:
     """Of how fast each CPU is at this work, and of what their cores do, as far as no run told it."""
     kind = f"speed, {facts.cpu_work.value}" if facts.cpu_work else "speed"
-    found = {belief.name: belief for belief in _threads(facts)}
+    believed = {belief.name: belief for belief in _threads(facts)}
     for machine in machines:
         index = math.hypot(faster_there(facts, machine)[1], machine.deviation)
         for name in (kind, "scaling", "serial"):
             of = f"{name.partition(',')[0]}:{machine.cpu}"
-            found.setdefault(of, Belief(of, OF_CPUS[name].mean, math.hypot(OF_CPUS[name].deviation, index)))
-    return list(found.values())
+            believed.setdefault(of, Belief(of, OF_CPUS[name].mean, math.hypot(OF_CPUS[name].deviation, index)))
+    return list(believed.values())
 
 
 def _threads(facts: WorkloadFacts) -> Iterator[Belief]:

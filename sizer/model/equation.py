@@ -416,8 +416,8 @@ def _faster(draws: Draws, rows: Rows, of: str) -> Array:
         np.zeros((len(draws), 1)) if machine is None else faster + _beyond_index(draws, rows, machine, of)
         for machine, faster in zip(rows.machines, rows.faster, strict=True)
     ]
-    found: Array = np.concatenate(there, axis=1)[:, rows.machine]
-    return found
+    faster: Array = np.concatenate(there, axis=1)[:, rows.machine]
+    return faster
 
 
 def _beyond_index(draws: Draws, rows: Rows, machine: Processor, of: str) -> Array:
@@ -442,11 +442,11 @@ def _of_a_core_second(draws: Draws, rows: Rows) -> Array:
     """Ln seconds that a core-second of work takes on the vCPUs: contention, coherence, second threads, a quota."""
     if len(rows.machines) == 1:
         return _of_each(rows.vcpus, lambda vcpus: _on_vcpus(draws, replace(rows, vcpus=vcpus)))
-    found = np.empty((len(draws), len(rows.vcpus)))
+    seconds = np.empty((len(draws), len(rows.vcpus)))
     for number, machine in enumerate(rows.machines):
         places = np.flatnonzero(rows.machine == number)
-        found[:, places] = _of_a_core_second(draws, replace(rows, vcpus=rows.vcpus[places], machines=(machine,)))
-    return found
+        seconds[:, places] = _of_a_core_second(draws, replace(rows, vcpus=rows.vcpus[places], machines=(machine,)))
+    return seconds
 
 
 def _on_vcpus(draws: Draws, rows: Rows) -> Array:

@@ -63,10 +63,10 @@ def processor_at(facts: WorkloadFacts, machine: str | None) -> Processor | None:
 
 def refused_there(facts: WorkloadFacts, configuration: Configuration) -> Refusal | None:
     """Why the rate on its machine cannot be told; None where it can."""
-    there, known = processor_at(facts, configuration.machine), {each.instructions for each in facts.measured_on}
-    if there is None or facts.cpu_work is not CpuWork.MATRIX or (there.instructions and there.instructions in known):
+    there, own = processor_at(facts, configuration.machine), {machine.instructions for machine in facts.measured_on}
+    if there is None or facts.cpu_work is not CpuWork.MATRIX or (there.instructions and there.instructions in own):
         return None
-    instructions, of_runs = there.instructions or "?", tuple(sorted(name or "?" for name in known))
+    instructions, of_runs = there.instructions or "?", tuple(sorted(name or "?" for name in own))
     why = reason(ReasonCode.NOT_MEASURED, there=there.name, instructions=instructions, instructions_measured=of_runs)
     return Refusal(why, Suggestion(Action.MEASURE, machine=there.name))
 

@@ -85,9 +85,9 @@ def needs_of(run: Run, host: HostSize) -> Needs | None:
         return None
     core_seconds = demand.core_seconds if demand is not None else None
     # Lines of a log tell several batches each, and so do steps of which very many were made.
-    told = run.meter is not None and run.meter.kind is not MeterKind.LOG
+    counts_samples = run.meter is not None and run.meter.kind is not MeterKind.LOG
     joined = any(warning.kind is WarningKind.STEPS_JOINED for warning in run.warnings)
-    batches = Counter(step.samples for step in run.steps if step.samples and told and not joined)
+    batches = Counter(step.samples for step in run.steps if step.samples and counts_samples and not joined)
     kernel = run.memory.peak_kernel_bytes or 0
     return Needs(
         vcpus=run.spec.limits.vcpus or float(host.vcpus),

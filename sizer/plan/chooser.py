@@ -76,8 +76,8 @@ class Chooser:
         if not worth:
             worth = self._worth(runs)
             worth += self._worth_of_host(runs, due=bool(worth))
-        fitting = [each for each in worth if no_room(self._asked, each.seconds, runs) is None]
-        best = max(fitting or worth, key=lambda each: each.a_second, default=None)
+        fitting = [candidate for candidate in worth if no_room(self._asked, candidate.seconds, runs) is None]
+        best = max(fitting or worth, key=lambda candidate: candidate.a_second, default=None)
         if best is None:
             return self._end(PlanEndKind.NOTHING_LEFT, runs)
         return NextRun(best.spec, best.why) if fitting else self._bounded(best, runs)
@@ -91,9 +91,9 @@ class Chooser:
         """The first runs, whatever they show: of each workload the most of every axis, the least, and the middle."""
         starts = [start_of(axes) for axes in self._axes.values()]
         longest = max(map(len, starts), default=0)
-        found = [start[number] for number in range(longest) for start in starts if number < len(start)]
-        first = [spec for spec in found if self._reference is not None and is_measurement(spec, self._reference)]
-        return tuple(dict.fromkeys([*first, *found]))
+        specs = [start[number] for number in range(longest) for start in starts if number < len(start)]
+        first = [spec for spec in specs if self._reference is not None and is_measurement(spec, self._reference)]
+        return tuple(dict.fromkeys([*first, *specs]))
 
     def _asked_for(self, runs: Sequence[Run]) -> list[_Worth]:
         """Of the first runs, and those that isolate a stage, the next one that was not made, whatever it is worth."""
@@ -111,7 +111,7 @@ class Chooser:
         """The reference, where the answers would be surer if it was known better how slow the host was; and, if `due`,
         more and more where so many other runs were made since that a change of the host would go unseen."""
         of = self._reference
-        spec = next((each for each in self._left(runs) if of is not None and is_measurement(each, of)), None)
+        spec = next((spec for spec in self._left(runs) if of is not None and is_measurement(spec, of)), None)
         since = next((count for count, run in enumerate(reversed(runs)) if of and is_measurement(run.spec, of)), 0)
         if of is None or spec is None or since < FEWEST_BETWEEN:
             return
@@ -134,7 +134,7 @@ class Chooser:
 
     def _worth_of(self, name: str, axes: Axes, runs: Sequence[Run]) -> Iterator[_Worth]:
         """The runs of one workload that could be made, with what each is worth."""
-        known = self._conclusions.of(name, runs)
+        conclusion = self._conclusions.of(name, runs)
         asked = as_asked(own(name, runs))
         nexts = self._next_repeats(axes, asked)
         fresh = {spec.id for spec, again in nexts if not again}
@@ -145,29 +145,29 @@ class Chooser:
         for axis, spec in not_seen(axes, asked, self._host):
             if spec.id in fresh:
                 yield worth(spec, PRIOR_DOUBT, RunReason(RunReasonKind.NOT_SEEN, {}, (axis,)))
-        sure = known.sure(self._study.objective.counts)
-        if known.opened is None and not sure:
-            answered = known.answer.spec is not None
+        sure = conclusion.sure(self._study.objective.counts)
+        if conclusion.opened is None and not sure:
+            answered = conclusion.answer.spec is not None
             because = RunReason(RunReasonKind.NOT_COMPARED if answered else RunReasonKind.NOT_FITTED)
             yield from (worth(spec, PRIOR_DOUBT, because) for spec, again in nexts if not again)
-        if known.opened is None:
+        if conclusion.opened is None:
             return
-        own_place = known.opened.own_place
+        own_place = conclusion.opened.own_place
         least = LEAST_WHEN_SURE if sure else LEAST_VALUE
-        telling = known.opened.most_telling(MOST_WEIGHED)
+        telling = conclusion.opened.most_telling(MOST_WEIGHED)
         weighed = []
         for spec, again in nexts:
             place = place_of(spec, self._host)
             if sure and not again and place == own_place:
                 yield worth(spec, PRIOR_DOUBT, RunReason(RunReasonKind.OWN_RUN))
-            told = known.opened.value(place) if place in telling else 0.0
-            value = max(told, known.opened.gain(place)) * (OF_REPEAT if again else 1.0)
+            doubt_removed = conclusion.opened.value(place) if place in telling else 0.0
+            value = max(doubt_removed, conclusion.opened.gain(place)) * (OF_REPEAT if again else 1.0)
             weighed.append((value, spec, again))
-        worthwhile = [each for each in weighed if each[0] >= least]
+        worthwhile = [candidate for candidate in weighed if candidate[0] >= least]
         if not worthwhile and not sure and self._asked.bounded:
-            worthwhile = [each for each in weighed if each[0] > 0]
+            worthwhile = [candidate for candidate in weighed if candidate[0] > 0]
         for value, spec, again in worthwhile:
-            yield worth(spec, value, why(known.answer, known.opened, again))
+            yield worth(spec, value, why(conclusion.answer, conclusion.opened, again))
 
     def _bounded(self, best: _Worth, runs: Sequence[Run]) -> PlanEnd:
         """How it ended where a bound has no room for this run; a settled answer needs none."""
@@ -191,13 +191,13 @@ class Chooser:
         failed, which most likely would again."""
         failed = {self._position(run.spec) for run in asked if run.outcome is not Outcome.COMPLETED}
         made = {run.id for run in asked}
-        found = []
+        next_repeats = []
         for spec in axes.specs:
             repeats = (repeated(spec, number) for number in range(self._study.measure.repeats))
             left = next((repeat for repeat in repeats if repeat.id not in made), None)
             if left is not None and self._position(spec) not in failed:
-                found.append((left, left.repeat > 0))
-        return found
+                next_repeats.append((left, left.repeat > 0))
+        return next_repeats
 
     def _left(self, runs: Sequence[Run]) -> list[RunSpec]:
         made = {run.id for run in runs}

@@ -59,7 +59,7 @@ def within(asked: Adaptive, left: Sequence[RunSpec], runs: Sequence[Run]) -> tup
     seconds = sorted(seconds_of_each(left, runs))
     if asked.budget is not None:
         spent = list(accumulate(seconds, initial=seconds_spent(runs)))
-        seconds = [each for each, whole in zip(seconds, spent[1:], strict=True) if whole <= asked.budget]
+        seconds = [estimate for estimate, whole in zip(seconds, spent[1:], strict=True) if whole <= asked.budget]
     return len(seconds), sum(seconds)
 
 
@@ -107,27 +107,27 @@ def unfinished(
     names = {workload.workload.name for workload in study.workloads}
     runs = [run for run in runs if run.spec.workload.name in names]
     asked = study.adaptive
-    found: list[Unfinished] = []
+    searches: list[Unfinished] = []
     usual: list[float] = []
-    for each in following:
-        spec = each.next_run(runs)
+    for search in following:
+        spec = search.next_run(runs)
         if spec is None:
             continue
-        seconds = _seconds(each, spec, runs)
-        usual += [seconds] * max(1, each.usual_runs - _made(each, runs))
+        seconds = _seconds(search, spec, runs)
+        usual += [seconds] * max(1, search.usual_runs - _made(search, runs))
         bound = None if asked is None else no_room(asked, seconds, runs)
         room = None if bound is None else enough(bound, usual, runs) + _for_answers(bound, chosen)
-        found.append(Unfinished(each, bound, room))
-    return tuple(found)
+        searches.append(Unfinished(search, bound, room))
+    return tuple(searches)
 
 
 def most_to_follow(following: Iterable[Following], runs: Sequence[Run]) -> list[RunSpec]:
     """As many runs as searches and passes may take after these at the most, each as its next one."""
     return [
         spec
-        for each in following
-        if (spec := each.next_run(runs)) is not None
-        for _ in range(max(1, each.most_runs - _made(each, runs)))
+        for search in following
+        if (spec := search.next_run(runs)) is not None
+        for _ in range(max(1, search.most_runs - _made(search, runs)))
     ]
 
 
@@ -138,12 +138,12 @@ def _for_answers(bound: PlanEndKind, chosen: NextRun | PlanEnd | None) -> float:
     return chosen.enough - chosen.bound_spent
 
 
-def _seconds(each: Following, spec: RunSpec, runs: Sequence[Run]) -> float:
+def _seconds(search: Following, spec: RunSpec, runs: Sequence[Run]) -> float:
     """How long the next run takes: a pass two epochs at the least, which other runs do not show."""
     seconds = estimate_seconds([spec], runs)
-    return max(seconds, each.least_seconds(runs)) if isinstance(each, TwoEpochs) else seconds
+    return max(seconds, search.least_seconds(runs)) if isinstance(search, TwoEpochs) else seconds
 
 
-def _made(each: Following, runs: Iterable[Run]) -> int:
+def _made(search: Following, runs: Iterable[Run]) -> int:
     """How many of these runs a search or pass has made."""
-    return sum(each.includes(run.spec) and run.spec.purpose is each.base.purpose for run in runs)
+    return sum(search.includes(run.spec) and run.spec.purpose is search.base.purpose for run in runs)

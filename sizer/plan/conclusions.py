@@ -73,8 +73,8 @@ class OpenAnswer:
     @cached_property
     def taken(self) -> NDArray[np.intp]:
         """The number of the one that each draw takes (D,)."""
-        found: NDArray[np.intp] = self.table.regret[:, self._numbers].argmin(axis=1)
-        return found
+        cheapest: NDArray[np.intp] = self.table.regret[:, self._numbers].argmin(axis=1)
+        return cheapest
 
     @cached_property
     def right(self) -> float:
@@ -90,7 +90,7 @@ class OpenAnswer:
         """By how much more probably a spec at this place is right than the present answer: what a run there may give
         that lets it be the answer, although the draws agree about its rate."""
         wrong = self.wrong.mean(axis=0)
-        here = [float(each) for each, row in zip(wrong, self.rows, strict=True) if row.candidate.place == place]
+        here = [float(share) for share, row in zip(wrong, self.rows, strict=True) if row.candidate.place == place]
         return max(0.0, float(wrong[self.chosen]) - min(here, default=1.0))
 
     @property
@@ -111,8 +111,8 @@ class OpenAnswer:
 
     def value(self, place: Configuration) -> float:
         """By how much one more run there should lower the doubt."""
-        told = self.log_rates[:, self.places.index(place)]
-        return self.doubt - self._disagree(weighed_after(told, self.noise))
+        rates = self.log_rates[:, self.places.index(place)]
+        return self.doubt - self._disagree(weighed_after(rates, self.noise))
 
     def _disagree(self, weights: Array) -> float:
         """The mean over rows of weights (J, D) of the probability that what one draw takes is regretted in another."""
@@ -138,8 +138,8 @@ def open_answer(
         return None
     of_runs = table.of_runs[:, : len(here)]
     if objective.rate is None:
-        known = dict(zip(measured, table.of_runs[:, len(here) :].T, strict=True))
-        of_runs = of_runs - _reference(here, known)
+        columns = dict(zip(measured, table.of_runs[:, len(here) :].T, strict=True))
+        of_runs = of_runs - _reference(here, columns)
     return OpenAnswer(table, rows, here, of_runs, max(model.noise, 1e-3), chosen)
 
 
@@ -171,7 +171,7 @@ def why(answer: Answer, opened: OpenAnswer, again: bool) -> RunReason:
 
 
 @dataclass(frozen=True)
-class Known:
+class Conclusion:
     """What the runs of one workload say: its answer, and how open that is, None where it cannot be said; `complete`
     where each of its configurations was tried."""
 
@@ -208,18 +208,18 @@ class Conclusions:
         """`fitted` is the model of the very runs that are asked about, where it is there already."""
         self._study, self._host, self._catalog, self._axes = study, host, catalog, axes
         self._fitted = {workload.name: workload for workload in fitted.workloads} if fitted is not None else {}
-        self._known: dict[str, tuple[tuple[object, ...], Known]] = {}
+        self._kept: dict[str, tuple[tuple[object, ...], Conclusion]] = {}
         self._drift: tuple[tuple[object, ...], Drift] | None = None
 
-    def of(self, name: str, runs: Sequence[Run]) -> Known:
+    def of(self, name: str, runs: Sequence[Run]) -> Conclusion:
         """The answer of one workload among these runs; what others tell of the host may move it."""
         mine, drift = own(name, runs), self._drift_of(runs)
         key = tuple((run.id, run.started_at, run.throughput, run.warnings, drift.at(run)) for run in mine)
-        found = self._known.get(name)
-        if found is None or found[0] != key:
+        concluded = self._kept.get(name)
+        if concluded is None or concluded[0] != key:
             model = Model((self._fitted[name],)) if name in self._fitted else fit(mine, drift)
-            found = self._known[name] = key, self._concluded(name, mine, model)
-        return found[1]
+            concluded = self._kept[name] = key, self._concluded(name, mine, model)
+        return concluded[1]
 
     def open(self, runs: Sequence[Run]) -> list[str]:
         """The workloads whose answer has not its probability."""
@@ -233,7 +233,7 @@ class Conclusions:
         if not self._drift_of(runs).moved:
             return 0.0, ""
         surer = drift_of([*completed(runs), measured_after(again, runs)])
-        found = []
+        gains = []
         for name in self.open(runs):
             mine = own(name, runs)
             now = self.of(name, runs).opened if mine else None
@@ -241,8 +241,8 @@ class Conclusions:
                 continue
             then = self._concluded(name, mine, fit(mine, surer)).opened
             if then is not None:
-                found.append((now.doubt - then.doubt, name))
-        return max(found, default=(0.0, ""))
+                gains.append((now.doubt - then.doubt, name))
+        return max(gains, default=(0.0, ""))
 
     def _drift_of(self, runs: Sequence[Run]) -> Drift:
         """The path of the host by all of these runs, found once for all workloads."""
@@ -251,7 +251,7 @@ class Conclusions:
             self._drift = key, drift_of(completed(runs))
         return self._drift[1]
 
-    def _concluded(self, name: str, mine: Sequence[Run], model: Model) -> Known:
+    def _concluded(self, name: str, mine: Sequence[Run], model: Model) -> Conclusion:
         objective, specs = self._study.objective, self._axes[name].specs
         answer = recommend(model, mine, objective, self._catalog, host_vcpus=float(self._host.vcpus)).workloads[0]
         workload = model.workloads[0]
@@ -259,7 +259,7 @@ class Conclusions:
         places = [place for spec in specs if (place := place_of(spec, self._host)).disk in disks]
         tried = {position(run.spec, self._host) for run in as_asked(mine)}
         complete = all(position(spec, self._host) in tried for spec in specs)
-        return Known(answer, open_answer(workload, answer, places, objective, self._catalog), complete)
+        return Conclusion(answer, open_answer(workload, answer, places, objective, self._catalog), complete)
 
 
 def place_of(spec: RunSpec, host: HostSize) -> Configuration:

@@ -22,9 +22,9 @@ Position = tuple[float, int, str | None, int, int]
 """What a run really has on a host: vCPUs, bytes of memory, disk, batch size and accelerators."""
 
 
-def size(each: WorkloadPlan, around: Limits | None) -> int:
+def size(plan: WorkloadPlan, around: Limits | None) -> int:
     """How many configurations at most, without making them."""
-    axes = tuple(map(len, (each.batch_size, each.vcpus, each.memory_bytes, each.disk, each.gpu_count)))
+    axes = tuple(map(len, (plan.batch_size, plan.vcpus, plan.memory_bytes, plan.disk, plan.gpu_count)))
     if around is not None:
         return 1 + sum(axes)
     count = 1
@@ -33,11 +33,11 @@ def size(each: WorkloadPlan, around: Limits | None) -> int:
     return count
 
 
-def configurations(each: WorkloadPlan, study: Study, host: HostSize) -> list[RunSpec]:
+def configurations(plan: WorkloadPlan, study: Study, host: HostSize) -> list[RunSpec]:
     """The first repeat of each configuration of a workload, the point itself first, none twice on this host."""
     specs: dict[Position, RunSpec] = {}
-    for batch_size, gpu_count, limits in _crossed(each) if study.around is None else _around(each, study.around):
-        spec = RunSpec(each.workload, batch_size, limits, measure_of(each.workload, study.measure), gpu_count=gpu_count)
+    for batch_size, gpu_count, limits in _crossed(plan) if study.around is None else _around(plan, study.around):
+        spec = RunSpec(plan.workload, batch_size, limits, measure_of(plan.workload, study.measure), gpu_count=gpu_count)
         specs.setdefault(position(spec, host), spec)
     return list(specs.values())
 
@@ -89,24 +89,24 @@ def _room(host: HostSize) -> Callable[[RunSpec], tuple[float, int]]:
     return lambda spec: position(spec, host)[:2]
 
 
-def _crossed(each: WorkloadPlan) -> Iterable[tuple[int, int, Limits]]:
+def _crossed(plan: WorkloadPlan) -> Iterable[tuple[int, int, Limits]]:
     axes = (
-        each.batch_size,
-        each.gpu_count or (0,),
-        each.vcpus or (None,),
-        each.memory_bytes or (None,),
-        each.disk or (None,),
+        plan.batch_size,
+        plan.gpu_count or (0,),
+        plan.vcpus or (None,),
+        plan.memory_bytes or (None,),
+        plan.disk or (None,),
     )
     for batch_size, gpu_count, vcpus, memory_bytes, disk in product(*axes):
         yield batch_size, gpu_count, Limits(vcpus, memory_bytes, disk)
 
 
-def _around(each: WorkloadPlan, point: Limits) -> Iterable[tuple[int, int, Limits]]:
+def _around(plan: WorkloadPlan, point: Limits) -> Iterable[tuple[int, int, Limits]]:
     """The point with the first batch size and count, then every axis by itself with the others held at the point."""
-    first, count = each.batch_size[0], (each.gpu_count or (0,))[0]
+    first, count = plan.batch_size[0], (plan.gpu_count or (0,))[0]
     yield first, count, point
-    yield from ((batch_size, count, point) for batch_size in each.batch_size)
-    yield from ((first, gpu_count, point) for gpu_count in each.gpu_count)
-    yield from ((first, count, replace(point, vcpus=value)) for value in each.vcpus)
-    yield from ((first, count, replace(point, memory_bytes=value)) for value in each.memory_bytes)
-    yield from ((first, count, replace(point, disk=value)) for value in each.disk)
+    yield from ((batch_size, count, point) for batch_size in plan.batch_size)
+    yield from ((first, gpu_count, point) for gpu_count in plan.gpu_count)
+    yield from ((first, count, replace(point, vcpus=value)) for value in plan.vcpus)
+    yield from ((first, count, replace(point, memory_bytes=value)) for value in plan.memory_bytes)
+    yield from ((first, count, replace(point, disk=value)) for value in plan.disk)

@@ -73,9 +73,9 @@ class Search(CappedRuns):
     usual_runs: ClassVar[int] = 4
 
     def next_run(self, runs: Iterable[Run]) -> RunSpec | None:
-        """The run that would show most; None when the floor is found, or cannot be found: see `found`."""
+        """The run that would show most; None when the floor is found, or cannot be found: see `result`."""
         here = [run for run in runs if model_runs.same_floor(run.spec, self.base)]
-        if self.found(here).given_up:
+        if self.result(here).given_up:
             return None
         own = [run for run in here if self.includes(run.spec)]
         too_small = [*model_runs.caps(here, Outcome.OUT_OF_MEMORY), *model_runs.too_slow(here, own)]
@@ -83,7 +83,7 @@ class Search(CappedRuns):
         cap = next_cap(model_runs.caps(here, Outcome.COMPLETED), too_small, expected or None, self.most_bytes)
         return self.at(cap) if cap is not None else None
 
-    def found(self, runs: Iterable[Run]) -> SearchedFloor:
+    def result(self, runs: Iterable[Run]) -> SearchedFloor:
         """What is known of the floor, and why the search was given up if it was: by the runs with this workload, batch,
         and share of vCPUs."""
         here = [run for run in runs if model_runs.same_floor(run.spec, self.base)]
@@ -110,7 +110,7 @@ class BatchSearch:
         return replace(spec, batch_size=self.base.batch_size) == self.base
 
     def next_run(self, runs: Iterable[Run]) -> RunSpec | None:
-        """The run that would show most; None when the largest batch is known, or cannot be found: see `found`."""
+        """The run that would show most; None when the largest batch is known, or cannot be found: see `result`."""
         own = self._own(runs)
         seen = model_runs.tried(own, self.base)
         if model_runs.unfinished_end(seen, own, self.most) is not None:
@@ -118,7 +118,7 @@ class BatchSearch:
         batch = next_batch(seen, self.base.batch_size, min(self.most, model_runs.whole_data(own) or self.most))
         return None if batch is None else self.at(batch)
 
-    def found(self, runs: Iterable[Run]) -> LargestBatch | None:
+    def result(self, runs: Iterable[Run]) -> LargestBatch | None:
         """What is known of the largest batch, and why the search ended; None where no run of it was made."""
         own = self._own(runs)
         return model_runs.largest_batch(own, self.most, unfinished=self.next_run(own) is not None)
@@ -162,10 +162,10 @@ class TwoEpochs(CappedRuns):
 
     def next_run(self, runs: Iterable[Run]) -> RunSpec | None:
         """The pass; None where it is there, is not needed, or cannot be made: see `result`."""
-        known = list(runs)
-        if self.is_done(known) or self._obstacle(known) is not None:
+        made = list(runs)
+        if self.is_done(made) or self._obstacle(made) is not None:
             return None
-        own, data = _needed(self._whole_job(known))
+        own, data = _needed(self._whole_job(made))
         return self.at(round((own + data / 2) / MIB) * MIB)
 
     def is_done(self, runs: Iterable[Run]) -> bool:
@@ -174,13 +174,13 @@ class TwoEpochs(CappedRuns):
 
     def result(self, runs: Iterable[Run]) -> PassResult:
         """What was measured, or why nothing was."""
-        known = list(runs)
-        own = [run for run in known if self.includes(run.spec) and run.outcome not in UNFINISHED]
+        made = list(runs)
+        own = [run for run in made if self.includes(run.spec) and run.outcome not in UNFINISHED]
         if own:
             return PassResult(own[-1].outcome, own[-1].conditions.hit_rate)
-        if any(run.spec.workload.cache == "natural" and _holds_a_part(run) for run in self._whole_job(known)):
+        if any(run.spec.workload.cache == "natural" and _holds_a_part(run) for run in self._whole_job(made)):
             return PassResult()
-        return self._obstacle(known) or PassResult(obstacle=ObstacleKind.NOT_MADE)
+        return self._obstacle(made) or PassResult(obstacle=ObstacleKind.NOT_MADE)
 
     def least_seconds(self, runs: Iterable[Run]) -> float:
         """How long its two epochs take at the lowest rate that was seen; 0 where that is not known."""
@@ -259,17 +259,17 @@ def next_cap(held: Sequence[int], too_small: Sequence[int], expected: int | None
     `expected` is the memory that completed runs needed. Bounds far apart are narrowed there first; then steps that
     grow lead to a cap on the other side, and bisection of the ratio between.
     """
-    known = model_runs.bounds(held, too_small)
-    if known.close:
+    bounds = model_runs.bounds(held, too_small)
+    if bounds.close:
         return None
-    low, high = known.too_small, known.held
+    low, high = bounds.too_small, bounds.held
     if low is not None and high is not None and (expected is None or high <= WIDE * low):
-        return _whole(math.sqrt(low * high), known)
+        return _whole(math.sqrt(low * high), bounds)
     if low is not None and (expected is None or low >= expected / STEP):
-        return _whole(min(low * _step(too_small, expected), most_bytes), known)
+        return _whole(min(low * _step(too_small, expected), most_bytes), bounds)
     if high is not None and (expected is None or high <= expected * STEP):
-        return _whole(high / _step(held, expected), known)
-    return _whole(min(expected or most_bytes, most_bytes), known)
+        return _whole(high / _step(held, expected), bounds)
+    return _whole(min(expected or most_bytes, most_bytes), bounds)
 
 
 def _step(tried: Sequence[int], expected: int | None) -> float:
@@ -280,10 +280,10 @@ def _step(tried: Sequence[int], expected: int | None) -> float:
     return float(STEP ** max(near, 1))
 
 
-def _whole(cap: float, known: Bounds) -> int | None:
+def _whole(cap: float, bounds: Bounds) -> int | None:
     """The cap in whole MiB, strictly between the bounds, or the middle between them; None if none is."""
-    low, high = known.too_small or 0, known.held or math.inf
-    choices = (cap, math.sqrt(low * high) if low and known.held else cap)
+    low, high = bounds.too_small or 0, bounds.held or math.inf
+    choices = (cap, math.sqrt(low * high) if low and bounds.held else cap)
     whole = (max(round(choice / MIB) * MIB, LEAST_BYTES) for choice in choices)
     return next((choice for choice in whole if low < choice < high), None)
 

@@ -22,18 +22,18 @@ VCPU_VALUES = 3
 """A curve over vCPUs needs as many."""
 
 
-def isolating_runs(each: WorkloadPlan, study: Study, host: HostSize) -> list[RunSpec]:
+def isolating_runs(plan: WorkloadPlan, study: Study, host: HostSize) -> list[RunSpec]:
     """One run for each stage that the workload has, without memory cap and, but for the disks, without a disk.
 
     The two-epoch pass is not among them: its memory cap follows from what other runs needed.
     """
-    if not each.isolate:
+    if not plan.isolate:
         return []
-    specs = configurations(each, study, host)
+    specs = configurations(plan, study, host)
     most = max(specs, key=lambda spec: position(spec, host)[0]).limits.vcpus
     alone = replace(representative(specs, study, host), limits=Limits(vcpus=most))
-    fastest = replace(alone, gpu_count=max(each.gpu_count, default=0))
-    return [*_steps(each, alone), *_pipelines(fastest, _vcpus(specs, host)), *_disks(alone, specs)]
+    fastest = replace(alone, gpu_count=max(plan.gpu_count, default=0))
+    return [*_steps(plan, alone), *_pipelines(fastest, _vcpus(specs, host)), *_disks(alone, specs)]
 
 
 def reads_its_data(spec: RunSpec) -> bool:
@@ -43,12 +43,12 @@ def reads_its_data(spec: RunSpec) -> bool:
     return reads and workload.input == "disk" and workload.cache != "warm"
 
 
-def _steps(each: WorkloadPlan, alone: RunSpec) -> Iterator[RunSpec]:
+def _steps(plan: WorkloadPlan, alone: RunSpec) -> Iterator[RunSpec]:
     """Synthetic input at two batch sizes; an emulated accelerator takes as long for a sample in any batch."""
     workload = alone.workload
     if not KINDS[workload.kind].has_step or workload.input == "synthetic":
         return
-    sizes = sorted({min(each.batch_size), max(each.batch_size)})
+    sizes = sorted({min(plan.batch_size), max(plan.batch_size)})
     if len(sizes) == 1:
         sizes = [max(1, sizes[0] // BATCH_RATIO), sizes[0]] if sizes[0] > 1 else [1, BATCH_RATIO]
     if workload.computes_on.kind == "emulated":
@@ -62,7 +62,8 @@ def _pipelines(alone: RunSpec, vcpus: Sequence[float]) -> Iterator[RunSpec]:
     if reads_its_data(alone):
         fed = replace(alone.workload, input="cached", cache="warm")
         yield from (
-            replace(alone, workload=fed, limits=Limits(vcpus=each), purpose=Purpose.ISOLATES_PIPELINE) for each in vcpus
+            replace(alone, workload=fed, limits=Limits(vcpus=count), purpose=Purpose.ISOLATES_PIPELINE)
+            for count in vcpus
         )
 
 
@@ -80,13 +81,13 @@ def _vcpus(specs: Sequence[RunSpec], host: HostSize) -> list[float]:
 
     Half of whole vCPUs is whole here, for a host that cannot limit to a fraction may still limit to whole ones.
     """
-    known = sorted({position(spec, host)[0] for spec in specs})
-    if len(known) > VCPU_VALUES:
-        return [known[0], known[len(known) // 2], known[-1]]
-    whole = all(value.is_integer() for value in known)
-    while len(known) < VCPU_VALUES:
-        half = known[0] // 2 if whole else known[0] / 2 // SMALLEST_VCPUS * SMALLEST_VCPUS
+    counts = sorted({position(spec, host)[0] for spec in specs})
+    if len(counts) > VCPU_VALUES:
+        return [counts[0], counts[len(counts) // 2], counts[-1]]
+    whole = all(value.is_integer() for value in counts)
+    while len(counts) < VCPU_VALUES:
+        half = counts[0] // 2 if whole else counts[0] / 2 // SMALLEST_VCPUS * SMALLEST_VCPUS
         if half <= 0:
             break
-        known.insert(0, float(half))
-    return known
+        counts.insert(0, float(half))
+    return counts

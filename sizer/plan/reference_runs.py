@@ -130,7 +130,7 @@ def _marks(runs: Sequence[Run], reference: RunSpec) -> dict[int, RunWarning]:
         return {}
     band, unit = usual_band(list(rates.values())), runs[measured[0]].sample_unit
     agree = sum(_inside(rate, band) for rate in rates.values()) > 1
-    found = {
+    marks = {
         index: _drifting(unit, rate=rate, low=band[0], high=band[1])
         for index, rate in rates.items()
         if agree and not _inside(rate, band)
@@ -138,8 +138,8 @@ def _marks(runs: Sequence[Run], reference: RunSpec) -> dict[int, RunWarning]:
     for before, after in pairwise(measured):
         mark = _between(rates[before], rates[after], band, unit)
         if mark:
-            found |= {index: mark for index in range(before + 1, after) if _has_rate(runs[index])}
-    return found
+            marks |= {index: mark for index in range(before + 1, after) if _has_rate(runs[index])}
+    return marks
 
 
 def _between(before: float, after: float, band: tuple[float, float], unit: str) -> RunWarning | None:

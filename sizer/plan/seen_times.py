@@ -52,7 +52,7 @@ class SeenTimes:
                 of_workload.setdefault(_position(run.spec), []).append(run)
             elif run.outcome in ENDED_BY_ITSELF:
                 self._failed.setdefault(_position(run.spec), []).append(run)
-        self._known: dict[tuple[object, ...], float | None] = {}
+        self._estimates: dict[tuple[object, ...], float | None] = {}
 
     def start_up_seconds(self, spec: RunSpec) -> float | None:
         """From the start of this run to its first step; None where no run of the workload has shown one."""
@@ -62,9 +62,9 @@ class SeenTimes:
     def seconds(self, spec: RunSpec) -> float | None:
         """From the start of this run to its end; None where no run says it."""
         position = _position(spec)
-        if position not in self._known:
-            self._known[position] = self._seconds(spec)
-        return self._known[position]
+        if position not in self._estimates:
+            self._estimates[position] = self._seconds(spec)
+        return self._estimates[position]
 
     def _seconds(self, spec: RunSpec) -> float | None:
         position, alike = _position(spec), self._alike(spec)
@@ -75,11 +75,11 @@ class SeenTimes:
 
     def _alike(self, spec: RunSpec) -> list[Run]:
         """The runs that are most like this one: of its own configuration, else of those that are nearest."""
-        known = self._shown.get(spec.workload.name, {})
-        own = known.get(_position(spec))
+        shown = self._shown.get(spec.workload.name, {})
+        own = shown.get(_position(spec))
         if own is not None:
             return own[-MOST_ALIKE:]
-        latest = [(_unlike(runs[0].spec, spec), runs) for runs in list(known.values())[-MOST_COMPARED:]]
+        latest = [(_unlike(runs[0].spec, spec), runs) for runs in list(shown.values())[-MOST_COMPARED:]]
         least = min((unlike for unlike, _ in latest), default=0.0)
         nearest = [run for unlike, runs in latest if unlike <= least + 1e-9 for run in runs[-MOST_ALIKE:]]
         return nearest[-MOST_ALIKE:]

@@ -38,9 +38,9 @@ class Axes:
         return self.specs[min(range(len(ranks)), key=lambda number: (ranks[number][VCPUS], sum(ranks[number]), number))]
 
 
-def axes_of(each: WorkloadPlan, study: Study, host: HostSize) -> Axes:
+def axes_of(plan: WorkloadPlan, study: Study, host: HostSize) -> Axes:
     """The axes of a workload on this host."""
-    specs = tuple(configurations_of(each, study, host))
+    specs = tuple(configurations_of(plan, study, host))
     places = tuple(position(spec, host) for spec in specs)
     columns = [dict.fromkeys(column) for column in zip(*places, strict=True)]
     speeds = {tier.name: _speed(tier) for tier in study.disks}

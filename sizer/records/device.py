@@ -59,14 +59,14 @@ class Device:
     @property
     def rate_unsure(self) -> bool:
         """Whether the rate is none that was published for this GPU, nor lies between two, and its interval is known."""
-        known = self.rate_low is not None and self.rate_high is not None
-        return known and self.rate_basis not in ("published", "interpolated")
+        has_interval = self.rate_low is not None and self.rate_high is not None
+        return has_interval and self.rate_basis not in ("published", "interpolated")
 
     def at_batch(self, batch_size: int) -> Device:
         """As it is with this batch: of several rates that of the nearest batch size, by ratio."""
         if not self.batch_rates:
             return self
-        near = min(self.batch_rates, key=lambda each: abs(log(each.batch_size / batch_size)))
+        near = min(self.batch_rates, key=lambda rate: abs(log(rate.batch_size / batch_size)))
         return replace(self.with_rate(near), batch_rates=())
 
     def with_rate(self, rate: BatchRate) -> Device:

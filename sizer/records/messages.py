@@ -117,13 +117,13 @@ class Lines(_Several):
         return "\n".join(map(str, self.names))
 
 
-def advised_name(name: str, known: Iterable[str]) -> Message:
+def advised_name(name: str, choices: Iterable[str]) -> Message:
     """What to write in place of an unknown name: the one it looks like, else any of those that are known."""
-    known = tuple(known)
+    choices = tuple(choices)
     import difflib
 
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    return Message("did you mean `{name}`?", name=close[0]) if close else Message("use {names}.", names=AnyOf(*known))
+    close = difflib.get_close_matches(name, choices, n=1, cutoff=0.5)
+    return Message("did you mean `{name}`?", name=close[0]) if close else Message("use {names}.", names=AnyOf(*choices))
 
 
 def _joined(names: tuple[object, ...], word: str) -> str:
@@ -144,20 +144,20 @@ class SizerError(Exception):
 
     def __init__(self, message: str | Lines, /, **values: object) -> None:
         super().__init__(message)
-        self.said: Message | Lines = Message(message, **values) if isinstance(message, str) else message
+        self.content: Message | Lines = Message(message, **values) if isinstance(message, str) else message
 
     def __str__(self) -> str:
-        return str(self.said)
+        return str(self.content)
 
     @property
     def message(self) -> str:
         """The English sentence with its placeholders."""
-        return self.said.template if isinstance(self.said, Message) else str(self.said)
+        return self.content.template if isinstance(self.content, Message) else str(self.content)
 
     @property
     def values(self) -> Mapping[str, object]:
         """What fills the placeholders."""
-        return self.said.values if isinstance(self.said, Message) else {}
+        return self.content.values if isinstance(self.content, Message) else {}
 
 
 class InputError(SizerError):

@@ -54,7 +54,7 @@ class Variable:
 
     def value_in(self, ours: Mapping[str, str]) -> str | None:
         """Its value, with `ours` as the environment of sizer; None where it has none."""
-        return next((each for each in (self.value, self.kept, ours.get(self.name)) if each is not None), None)
+        return next((value for value in (self.value, self.kept, ours.get(self.name)) if value is not None), None)
 
 
 def placeholders_in(texts: Iterable[str]) -> frozenset[str]:

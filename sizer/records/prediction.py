@@ -149,7 +149,7 @@ class Reason:
         figure = self.figures[name]
         if not isinstance(figure, tuple):
             raise TypeError(f"{self.code.value}: {name} is {figure!r}, not a list")
-        return tuple(float(each) for each in figure)
+        return tuple(float(number) for number in figure)
 
     def text(self, name: str) -> str:
         """That figure as text; empty where there is none."""
@@ -161,7 +161,7 @@ class Reason:
         figure = self.figures[name]
         if not isinstance(figure, tuple):
             raise TypeError(f"{self.code.value}: {name} is {figure!r}, not a list")
-        return tuple(str(each) for each in figure)
+        return tuple(str(text) for text in figure)
 
     def has(self, name: str) -> bool:
         """Whether that figure is there, and is neither None nor False."""

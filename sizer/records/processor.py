@@ -75,8 +75,8 @@ class HostSpeed:
     def processor(self) -> Processor:
         """The machine with the mean of the probes; half of what they differ by is its deviation."""
         logs = [{timed.compressor: math.log(timed.mb_per_second) for timed in probe.timed} for probe in self.probes]
-        alike = [name for name in logs[0] if all(name in each for each in logs)]
-        rates = {name: math.exp(fmean(each[name] for each in logs)) for name in alike}
+        alike = [name for name in logs[0] if all(name in log for log in logs)]
+        rates = {name: math.exp(fmean(log[name] for log in logs)) for name in alike}
         moved = fmean(logs[-1][name] - logs[0][name] for name in alike)
         vcpus = float(self.vcpus)
         cores = vcpus / 2 if self.hyperthreads and vcpus > 1 else vcpus

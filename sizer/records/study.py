@@ -442,7 +442,7 @@ class Study:
 
     def python(self, framework: str | None) -> FrameworkPython | None:
         """The interpreter that the file names for a framework; None where it names none."""
-        return next((each for each in self.frameworks if each.framework == framework), None)
+        return next((python for python in self.frameworks if python.framework == framework), None)
 
     def disk(self, name: str) -> DiskTier:
         """The tier of that name; KeyError if the study has none."""

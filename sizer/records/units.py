@@ -57,8 +57,8 @@ def parse_bytes(size: str | int) -> int:
             "{size} is not a size; write a number and its unit, such as 500MB (10^6) or 2GiB (2^30).", size=_shown(size)
         )
     number, unit = match.groups()
-    for known, factor in BYTES_PER_UNIT.items():
-        if unit.lower() == known.lower():
+    for name, factor in BYTES_PER_UNIT.items():
+        if unit.lower() == name.lower():
             whole, _, decimals = number.partition(".")
             numerator = int(whole + decimals) * factor
             scale: int = 10 ** len(decimals)

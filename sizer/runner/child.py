@@ -174,17 +174,17 @@ class Child:
     def seen(self) -> tuple[Cause, ...]:
         """What there is to say of a child that no longer steps: that it is stopped, has closed its pipes, or is gone
         while others hold its output."""
-        found = []
+        causes = []
         with suppress(OSError):
             state = Path(f"/proc/{self._program.pid}/stat").read_text().rpartition(")")[2].split()[0]
-            found += [Cause(CauseKind.STOPPED)] if state in "Tt" else []
+            causes += [Cause(CauseKind.STOPPED)] if state in "Tt" else []
         if self._events is None:
-            found.append(Cause(CauseKind.PIPE_CLOSED))
+            causes.append(Cause(CauseKind.PIPE_CLOSED))
         if all(lines.closed for lines in self._lines):
-            found.append(Cause(CauseKind.OUTPUT_CLOSED))
+            causes.append(Cause(CauseKind.OUTPUT_CLOSED))
         elif self._program.exit_status() is not None:
-            found.append(Cause(CauseKind.LEFT_RUNNING))
-        return tuple(found)
+            causes.append(Cause(CauseKind.LEFT_RUNNING))
+        return tuple(causes)
 
     def drain(self) -> None:
         """Take what is still to be read of what it printed; a daemon that holds it open does not keep us."""
@@ -240,8 +240,8 @@ def started(
     try:
         try:
             around = [*mounts, *group.command(becoming, not_joined)]
-            said = {**environment, EVENTS_VARIABLE: str(write_end)}
-            program = Supervised(argv, said, folder, outlets.stdout, outlets.stderr, (write_end,), around)
+            variables = {**environment, EVENTS_VARIABLE: str(write_end)}
+            program = Supervised(argv, variables, folder, outlets.stdout, outlets.stderr, (write_end,), around)
         finally:
             os.close(write_end)
             outlets.hand_over()

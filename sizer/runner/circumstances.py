@@ -107,14 +107,14 @@ def shared_memory() -> dict[str, int]:
 
     Such files outlive the programs that made them, and their memory stays taken.
     """
-    found = {}
+    sizes = {}
     with suppress(OSError), os.scandir(SHARED_MEMORY) as entries:
         for entry in entries:
             with suppress(OSError):
                 facts = entry.stat(follow_symlinks=False)
                 if facts.st_uid == os.geteuid():
-                    found[entry.name] = facts.st_blocks * 512
-    return found
+                    sizes[entry.name] = facts.st_blocks * 512
+    return sizes
 
 
 def left_in_memory(before: Mapping[str, int], after: Mapping[str, int]) -> RunWarning | None:
@@ -137,18 +137,18 @@ def files_below(folder: Path, passed_over: Path) -> Files | None:
 
     What Python compiles and what git keeps is not looked at.
     """
-    found: Files = {}
+    files: Files = {}
     for where, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name not in UNSEEN_FOLDERS]
         for name in names:
             path = os.path.join(where, name)
             with suppress(OSError):
                 facts = os.lstat(path)
-                found[os.path.relpath(path, folder)] = facts.st_ino, facts.st_size, facts.st_mtime_ns
-        if len(found) > MOST_FILES:
+                files[os.path.relpath(path, folder)] = facts.st_ino, facts.st_size, facts.st_mtime_ns
+        if len(files) > MOST_FILES:
             return None
-    found.pop(os.path.relpath(passed_over, folder), None)
-    return found
+    files.pop(os.path.relpath(passed_over, folder), None)
+    return files
 
 
 def files_changed(before: Files | None, after: Files | None) -> RunWarning | None:
@@ -183,9 +183,9 @@ class Room:
         """Which disks were full: by what was seen, or else by the workload's own last words."""
         complains = any(words in last_words for words in NO_ROOM)
         named = {kind: folder for kind, folder in self._folders.items() if complains and str(folder) in last_words}
-        found = named or self._were_full
-        if found:
-            return tuple(Cause(kind, text=str(_mount_point(folder))) for kind, folder in found.items())
+        full = named or self._were_full
+        if full:
+            return tuple(Cause(kind, text=str(_mount_point(folder))) for kind, folder in full.items())
         return (Cause(CauseKind.DISK_FULL),) if complains else ()
 
 

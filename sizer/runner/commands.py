@@ -132,7 +132,7 @@ def setup_environment(workload: Workload, scratch: Path, ours: Mapping[str, str]
 def passed_on(workload: Workload, ours: Mapping[str, str]) -> dict[str, str]:
     """What `pass_env` takes from our environment."""
     names = [re.compile(re.escape(name).replace(r"\*", ".*"), re.DOTALL) for name in workload.pass_env]
-    return {name: value for name, value in ours.items() if any(each.fullmatch(name) for each in names)}
+    return {name: value for name, value in ours.items() if any(pattern.fullmatch(name) for pattern in names)}
 
 
 def withheld(workload: Workload, ours: Mapping[str, str]) -> frozenset[str]:
@@ -149,8 +149,8 @@ def hidden_values(workload: Workload, ours: Mapping[str, str]) -> dict[str, str]
 
 def _set(workload: Workload, ours: Mapping[str, str]) -> dict[str, str]:
     """What `env` sets. What is not to be had is left out: that it was missing is known before."""
-    found = {variable.name: variable.value_in(ours) for variable in workload.env}
-    return {name: value for name, value in found.items() if value is not None}
+    values = {variable.name: variable.value_in(ours) for variable in workload.env}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _spelled(value: object) -> object:
@@ -216,9 +216,9 @@ def shut_out_by(command: Sequence[str]) -> str | None:
         if not word.startswith("-") or word == "-":
             return None
         flags = "" if word.startswith("--") else re.split("[cmWX]", word[1:], maxsplit=1)[0]
-        found = next((flag for flag in flags if flag in "ISE"), None)
-        if found is not None:
-            return f"-{found}"
+        flag = next((flag for flag in flags if flag in "ISE"), None)
+        if flag is not None:
+            return f"-{flag}"
         if word in ("-c", "-m") or word[1:2] in ("c", "m"):
             return None
         if word in _TAKES_A_WORD:

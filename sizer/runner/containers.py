@@ -68,9 +68,9 @@ class ClientsBelow:
 
     def look(self, now: float) -> str | None:
         """The name of one that has been seen for CLIENT_SECONDS; about 20 us a process."""
-        found = {pid: name for pid in tree(self._pid) if (name := _client(pid)) is not None}
-        self._since = {pid: self._since.get(pid, now) for pid in found}
-        return next((found[pid] for pid, since in self._since.items() if now - since >= CLIENT_SECONDS), None)
+        clients = {pid: name for pid in tree(self._pid) if (name := _client(pid)) is not None}
+        self._since = {pid: self._since.get(pid, now) for pid in clients}
+        return next((clients[pid] for pid, since in self._since.items() if now - since >= CLIENT_SECONDS), None)
 
 
 def tree(pid: int) -> Iterator[int]:

@@ -240,19 +240,19 @@ class _ChildRun:
         changed = data_changed(missing) if missing else None
         left = left_in_memory(self._shared_memory, shared_memory())
         files = files_changed(self._files, self._files_now())
-        found = [each for each in (changed, left, files, self._log.trouble) if each is not None]
+        warnings = [warning for warning in (changed, left, files, self._log.trouble) if warning is not None]
         if spec.workload.may_be_hooked and (self._seen.meter is None or self._seen.meter.kind is MeterKind.LOG):
             option = shut_out_by(spec.workload.command)
             if option:
-                found.append(RunWarning(WarningKind.NOT_HOOKED, text=option))
+                warnings.append(RunWarning(WarningKind.NOT_HOOKED, text=option))
             elif self._seen.kept_out:
-                found.append(RunWarning(WarningKind.HOOK_KEPT_OUT))
+                warnings.append(RunWarning(WarningKind.HOOK_KEPT_OUT))
         return replace(
             self.measured,
             last_lines=last_lines,
             silent=self._log.is_empty,
             reasons=(*self.measured.reasons, *filter(None, (missing, asked, lost)), *self._room.want(last_lines)),
-            troubles=(*self.troubles, *found),
+            troubles=(*self.troubles, *warnings),
         )
 
 

@@ -69,6 +69,6 @@ def _core_seconds() -> dict[int, tuple[str, float]]:
     for process in psutil.process_iter(["pid", "name", "cpu_times"]):
         used = process.info["cpu_times"]
         if used is not None and process.pid != os.getpid():
-            name = "".join(each if each.isprintable() else "?" for each in process.info["name"] or "")
+            name = "".join(character if character.isprintable() else "?" for character in process.info["name"] or "")
             listed[process.pid] = (name, used.user + used.system)
     return listed

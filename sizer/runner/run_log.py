@@ -104,6 +104,8 @@ class Log:
 
 
 def _shown(line: str) -> str:
-    text = "".join(each if each.isprintable() or each == "\t" else repr(each)[1:-1] for each in line)
+    text = "".join(
+        character if character.isprintable() or character == "\t" else repr(character)[1:-1] for character in line
+    )
     half = SHOWN_CHARACTERS // 2
     return text if len(text) <= SHOWN_CHARACTERS else f"{text[:half]} ... {text[-half:]}"

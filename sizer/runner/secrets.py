@@ -40,14 +40,14 @@ class Secrets:
         longest_first = sorted(lines, key=len, reverse=True)
         looked_for = [line for line in longest_first if len(_bytes(line)) >= SHORTEST]
         escaped = [(line, _bytes(line), _escaped(line)) for line in looked_for]
-        encoded = [(line, each, _of_base64(each)) for line in looked_for for each in _in_base64(_bytes(line))]
-        self._known = [
+        encoded = [(line, form, _of_base64(form)) for line in looked_for for form in _in_base64(_bytes(line))]
+        self._forms = [
             (PLAIN.findall(written), form, f"[{lines[line]}]".encode()) for line, written, form in (*escaped, *encoded)
         ]
 
     def hidden(self, data: bytes) -> bytes:
         """The bytes without any of the values."""
-        for plain, form, name in self._known:
+        for plain, form, name in self._forms:
             # A plain search is many times as fast as the expression, and finds nothing in most of what is printed.
             if all(part in data for part in plain):
                 data = form.sub(name.replace(b"\\", rb"\\"), data)
@@ -55,7 +55,7 @@ class Secrets:
 
     def out_of_start(self, start: Start) -> Start:
         """What a program says of itself without them."""
-        if not self._known:
+        if not self._forms:
             return start
         return replace(start, sample_unit=self._text(start.sample_unit), stated=self._options(start.stated))
 
@@ -67,7 +67,7 @@ class Secrets:
 
     def out_of(self, run: Run) -> Run:
         """The run without them in whatever its program told, and in what is said of its failure and its warnings."""
-        if not self._known:
+        if not self._forms:
             return run
         error = run.error and replace(
             run.error,
@@ -90,9 +90,9 @@ class Secrets:
     def _warning(self, warning: RunWarning) -> RunWarning:
         return warning if warning.text is None else replace(warning, text=self._text(warning.text))
 
-    def _options(self, told: Mapping[str, bool | int | float | str]) -> dict[str, bool | int | float | str]:
+    def _options(self, options: Mapping[str, bool | int | float | str]) -> dict[str, bool | int | float | str]:
         return {
-            self._text(name): self._text(value) if isinstance(value, str) else value for name, value in told.items()
+            self._text(name): self._text(value) if isinstance(value, str) else value for name, value in options.items()
         }
 
     def _text(self, text: str) -> str:

@@ -11,7 +11,7 @@ from statistics import median
 from sizer.analysis.events import ChildEvent, EventError, Start
 from sizer.analysis.log_rates import PATTERN_SECONDS, LogRates
 from sizer.analysis.monitor import STEP_UNIT, Live, RunMonitor
-from sizer.analysis.ranks import RankReader, Told
+from sizer.analysis.ranks import RankReader, Records
 from sizer.analysis.stopping import Stop, is_absent
 from sizer.limits.interface import Group
 from sizer.records.kinds import COMMAND
@@ -85,7 +85,7 @@ def observe(
             if is_tick:
                 meters.look()
         except EventError as error:
-            seen.broke(error.said(secrets.hidden))
+            seen.broke(error.sentence(secrets.hidden))
         if seen.count and not before:
             # What was read or computed before the first step, such as data for the cache, is no cost of the others.
             presence.began(sampler.tick())
@@ -195,7 +195,7 @@ class Meters:
                 self.look()
                 self._tell(self._ranks.finish(otherwise=self._seen.meter is None))
             except EventError as error:
-                self._seen.broke(error.said(self._secrets.hidden))
+                self._seen.broke(error.sentence(self._secrets.hidden))
         self._seen.kept_out &= not self._ranks.hooked
         self.judge()
         if self._log is not None and self._seen.told_by_log:
@@ -210,20 +210,20 @@ class Meters:
         if self._seen.unit == STEP_UNIT:
             yield RunWarning(WarningKind.SAMPLES_NOT_SEEN)
         if given > 1 and steps and self._ranks.counts_samples and self._seen.spec.workload.samples_per_step is None:
-            told = median(step.samples for step in steps) / self._seen.calls_a_step
-            if told != given:
-                yield RunWarning(WarningKind.OTHER_BATCH_SIZE, {"told": told, "given": given})
+            samples = median(step.samples for step in steps) / self._seen.calls_a_step
+            if samples != given:
+                yield RunWarning(WarningKind.OTHER_BATCH_SIZE, {"told": samples, "given": given})
 
-    def _tell(self, told: Told) -> None:
+    def _tell(self, message: Records) -> None:
         meter = self._ranks.meter and self._secrets.out_of_meter(self._ranks.meter)
         if meter is None or self._by_pipe:
             return
-        if told.anew:
+        if message.anew:
             self._seen.count_by(meter, anew=True)
         if self._seen.meter == meter:
             self._seen.counts_samples = self._ranks.counts_samples
-            start = [self._secrets.out_of_start(told.start)] if told.start else []
-            self._seen.take([*start, *told.steps], self._clock(), meter)
+            start = [self._secrets.out_of_start(message.start)] if message.start else []
+            self._seen.take([*start, *message.steps], self._clock(), meter)
 
 
 class Presence:

@@ -192,7 +192,7 @@ def check_data(workload: Workload) -> None:
             data=workload.data,
             found=IN_WORDS[form],
             kind=workload.kind,
-            wanted=AnyOf(*(IN_WORDS[each] for each in readable)),
+            wanted=AnyOf(*(IN_WORDS[form] for form in readable)),
         )
     if form == "recordio" and len(record_files(path)) != 1:
         raise InputError(

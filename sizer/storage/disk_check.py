@@ -86,11 +86,11 @@ def judge(tier: DiskTier, measured: DiskRates) -> DiskCheck:
 def deviations(check: DiskCheck) -> dict[str, tuple[float, float]]:
     """Pure: what was measured and what should have been, by the name of each figure that the tier misses."""
     declared = check.tier.emulated or DiskRates()
-    pairs = {name: (found, expected(declared, name)) for name, found in asdict(check.measured).items()}
+    pairs = {name: (measured, expected(declared, name)) for name, measured in asdict(check.measured).items()}
     return {
-        name: (found, should)
-        for name, (found, should) in pairs.items()
-        if found is not None and should is not None and abs(found - should) > TOLERANCE * should
+        name: (measured, should)
+        for name, (measured, should) in pairs.items()
+        if measured is not None and should is not None and abs(measured - should) > TOLERANCE * should
     }
 
 
@@ -103,8 +103,8 @@ def expected(declared: DiskRates, figure: str) -> float | None:
         limits = [iops, bandwidth / SMALL if bandwidth is not None else None]
     else:
         limits = [bandwidth, iops * LARGE if iops is not None else None]
-    known = [limit for limit in limits if limit is not None]
-    return min(known) if known else None
+    rates = [limit for limit in limits if limit is not None]
+    return min(rates) if rates else None
 
 
 def _options(figure: str, seconds: float) -> list[str]:
@@ -125,9 +125,9 @@ def _measure(
     """The figure in bytes or I/Os a second, over a time in which sizer did not stand still; measured again once."""
     for _ in range(2):
         standstill = Standstill()
-        found = _measured_once(figure, options, throttle, backend, partial(run, standstill=standstill))
+        result = _measured_once(figure, options, throttle, backend, partial(run, standstill=standstill))
         if not standstill.longest:
-            return found
+            return result
     raise HostError(
         "sizer itself stood still for {seconds} s while fio measured, twice: it was stopped or suspended, or the host "
         "had no CPU time for it; type the same again.",

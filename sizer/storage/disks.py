@@ -154,8 +154,8 @@ def remove_left_folders(mount: Path) -> tuple[Path, ...]:
 def _homes_in_use() -> set[Path]:
     """The folders of volumes, anybody's, that the kernel still has mounted or attached, there or deleted."""
     mounts = [Path(mount.point) for mount in _loop_mounts() if Path(mount.point).name == MOUNT]
-    found = [*mounts, *(image for image in _loops().values() if image.name == IMAGE)]
-    return {path.parent for path in found if path.parent.name.startswith(VOLUME_PREFIX)}
+    paths = [*mounts, *(image for image in _loops().values() if image.name == IMAGE)]
+    return {path.parent for path in paths if path.parent.name.startswith(VOLUME_PREFIX)}
 
 
 def _remove_left_volume(home: Path) -> bool:
@@ -224,11 +224,11 @@ def _loop_mounts() -> list[Mount]:
 
 def _loops() -> dict[str, Path]:
     """The loop devices of this host with their backing files, which need no longer be there."""
-    found = {}
+    images = {}
     for file in sorted(Path("/sys/block").glob("loop*/loop/backing_file")):
         with suppress(OSError):
-            found[f"/dev/{file.parts[3]}"] = Path(file.read_text().rstrip("\n").removesuffix(" (deleted)"))
-    return found
+            images[f"/dev/{file.parts[3]}"] = Path(file.read_text().rstrip("\n").removesuffix(" (deleted)"))
+    return images
 
 
 def _device_number(device: Path) -> str:

@@ -26,7 +26,7 @@ def remove_what_was_left(backend: LimitsBackend, mounts: Iterable[Path], cache: 
     processes = end_left(wait=False)
     groups = backend.remove_leftovers()
     processes = tuple(sorted({*processes, *end_left()}))
-    found = [Leftover(LeftoverKind.PROGRAMS, processes), Leftover(LeftoverKind.GROUPS, groups)]
+    leftovers = [Leftover(LeftoverKind.PROGRAMS, processes), Leftover(LeftoverKind.GROUPS, groups)]
     places: list[tuple[LeftoverKind, Callable[[], Sequence[Path]]]] = [
         (LeftoverKind.EMULATED_DISKS, partial(disks.remove_leftovers, cache / "disks")),
         *[(LeftoverKind.DISK_FOLDERS, partial(disks.remove_left_folders, mount)) for mount in mounts],
@@ -35,7 +35,7 @@ def remove_what_was_left(backend: LimitsBackend, mounts: Iterable[Path], cache: 
     ]
     for kind, remove_left in places:
         try:
-            found.append(Leftover(kind, tuple(str(path) for path in remove_left())))
+            leftovers.append(Leftover(kind, tuple(str(path) for path in remove_left())))
         except (HostError, OSError) as error:
-            found.append(Leftover(kind, error=error))
-    return tuple(leftover for leftover in found if leftover.removed or leftover.error)
+            leftovers.append(Leftover(kind, error=error))
+    return tuple(leftover for leftover in leftovers if leftover.removed or leftover.error)

@@ -48,18 +48,18 @@ def damage(folder: Path, stop: Callable[[], bool]) -> Message | None:
     except (OSError, ValueError, RecursionError, InputError):
         return Message("the list of what it held, {path}, cannot be read", path=_path(folder))
     try:
-        found = _manifest(folder, stop)
+        present = _manifest(folder, stop)
     except OSError as error:
         return Message("{error}", error=error)
-    if (found.files, found.bytes) != (made.files, made.bytes):
+    if (present.files, present.bytes) != (made.files, made.bytes):
         return Message(
             "it holds {bytes} (files: {files}), and held {made_bytes} (files: {made_files})",
-            files=found.files,
-            bytes=format_bytes(found.bytes),
+            files=present.files,
+            bytes=format_bytes(present.bytes),
             made_files=made.files,
             made_bytes=format_bytes(made.bytes),
         )
-    return None if found == made else Message("the content of its files has changed")
+    return None if present == made else Message("the content of its files has changed")
 
 
 def _path(folder: Path) -> Path:

@@ -155,10 +155,10 @@ def room_on_emulated(study: Study, specs: Sequence[RunSpec], data: Mapping[Workl
 
 def _output_bytes(spec: RunSpec, tier: DiskTier, data_set: DataSet | None) -> int:
     """One pass over the data set, or what the tier can take in the time of a run, whichever is less."""
-    each = LMDB_BYTES_PER_IMAGE if spec.workload.format == "lmdb" else JPEG_BYTES_PER_IMAGE
+    image_bytes = LMDB_BYTES_PER_IMAGE if spec.workload.format == "lmdb" else JPEG_BYTES_PER_IMAGE
     images = data_set.samples if data_set is not None else 2000
     rate = (tier.emulated.write_bytes_per_second if tier.emulated else None) or FASTEST_WRITING
-    return int(min(images * each, rate * (2 * spec.measure.seconds + 60)))
+    return int(min(images * image_bytes, rate * (2 * spec.measure.seconds + 60)))
 
 
 def _copied(source: Path, folder: Path, stop: Callable[[], bool]) -> Path:

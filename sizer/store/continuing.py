@@ -62,8 +62,8 @@ def refuse_other_versions(where: str, runs: Iterable[Run], before: Mapping[str, 
     for installed in installed_of(before):
         package = FRAMEWORKS[installed.framework].package if installed.framework in RUNNABLE else ""
         then = installed.packages.get(package)
-        found = here.get(installed.framework, installed)
-        version = found.packages.get(package)
+        present = here.get(installed.framework, installed)
+        version = present.packages.get(package)
         if installed.framework in used and then and version and version != then:
             raise InputError(
                 "{where} was measured with {package} {before}, and {python} has {now}; name the interpreter of before "
@@ -71,7 +71,7 @@ def refuse_other_versions(where: str, runs: Iterable[Run], before: Mapping[str, 
                 where=where,
                 package=package,
                 before=then,
-                python=found.path,
+                python=present.path,
                 now=version,
             )
 

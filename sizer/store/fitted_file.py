@@ -47,10 +47,10 @@ def sources_of(folder: Path) -> Sources:
     digest.update(read_file(study))
     digest.update(json.dumps([_host(folder).get(fact) for fact in OF_HOST]).encode())
     with os.scandir(runs) as entries:
-        found = [(entry.name, entry.stat(follow_symlinks=False)) for entry in entries if entry.name.endswith(".json")]
-    for name, facts in sorted(found):
+        listing = [(entry.name, entry.stat(follow_symlinks=False)) for entry in entries if entry.name.endswith(".json")]
+    for name, facts in sorted(listing):
         digest.update(f"\n{name} {facts.st_size}".encode())
-    changed = [facts.st_mtime_ns for facts in (study.lstat(), runs.lstat(), *(facts for _, facts in found))]
+    changed = [facts.st_mtime_ns for facts in (study.lstat(), runs.lstat(), *(facts for _, facts in listing))]
     return Sources(digest.hexdigest(), max(changed))
 
 
@@ -66,8 +66,8 @@ def write_fitted(
 ) -> None:
     """Write what was fitted of these, as plain JSON values; whole or not at all, with a line for each of its
     `workloads`. Raises HostError."""
-    others = {"made_of": sources.key, **{name: each for name, each in form.items() if name != "workloads"}}
-    models = ",\n".join(json.dumps(each, allow_nan=False) for each in form["workloads"])
+    others = {"made_of": sources.key, **{name: value for name, value in form.items() if name != "workloads"}}
+    models = ",\n".join(json.dumps(workload, allow_nan=False) for workload in form["workloads"])
     rest = f'",\n{json.dumps(others, allow_nan=False)[1:-1]}, "workloads": [\n{models}\n]}}\n'
     write(path, f"{HEAD}{_checksum(rest.encode())}{rest}")
 

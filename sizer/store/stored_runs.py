@@ -48,11 +48,11 @@ class StoredRuns:
         except OSError as error:
             return Message("{path}: cannot be read ({reason})", path=path, reason=error.strerror)
         version = _version(status)
-        known = self._seen.get(path)
-        if known is None or known[0] != version:
-            known = version, _run(path)
-            self._seen[path] = known
-        return known[1]
+        entry = self._seen.get(path)
+        if entry is None or entry[0] != version:
+            entry = version, _run(path)
+            self._seen[path] = entry
+        return entry[1]
 
 
 def _version(status: os.stat_result) -> Version:
@@ -63,7 +63,7 @@ def _run(path: Path) -> Run | Problem:
     try:
         return read_run(path)
     except (InputError, HostError) as error:
-        return error.said
+        return error.content
 
 
 def read_run(path: Path) -> Run:

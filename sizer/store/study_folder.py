@@ -85,8 +85,8 @@ class StudyFolder:
         path = Path(path)
         with _file_system(path, writing=False):
             refuse_what_leads_elsewhere(path)
-            found = _is_study_folder(path)
-        if not found:
+            is_study = _is_study_folder(path)
+        if not is_study:
             raise _no_study_folder(path)
         host = _checked_host(load_json(path / "host.json"), path / "host.json")
         return cls(path, read_stored_study(path / "study.yaml"), host)
@@ -348,8 +348,8 @@ def _no_study_folder(path: Path) -> InputError:
 
 def _foreign(path: Path) -> list[str]:
     """What is in a folder that is no study folder, beside what a making that was cut short leaves."""
-    known = (".lock", "runs", "logs", "host.json")
-    return [name for name in os.listdir(path) if name not in known and not _is_half_written(name)]
+    ours = (".lock", "runs", "logs", "host.json")
+    return [name for name in os.listdir(path) if name not in ours and not _is_half_written(name)]
 
 
 def _is_half_written(name: str) -> bool:

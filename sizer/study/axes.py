@@ -33,7 +33,7 @@ FIELDS = {
 
 def read_axes(entry: Entry, disks: Collection[str]) -> Axes:
     """The axes of a mapping; raises InputError for a size that is none or an unknown disk."""
-    found = {}
+    values = {}
     for axis, given in entry.data.items():
         if axis in FIELDS:
             key: Key = (*entry.key, axis)
@@ -42,8 +42,8 @@ def read_axes(entry: Entry, disks: Collection[str]) -> Axes:
                 if isinstance(given, list)
                 else [(key, given)]
             )
-            found[FIELDS[axis]] = distinct(_value(entry.document, *place, axis, disks) for place in places)
-    return found
+            values[FIELDS[axis]] = distinct(_value(entry.document, *place, axis, disks) for place in places)
+    return values
 
 
 def read_around(document: Document, disks: Collection[str]) -> Limits | None:
@@ -89,8 +89,8 @@ def _value(document: Document, key: Key, value: Any, axis: str, disks: Collectio
 
 def _disk(document: Document, key: Key, name: str, disks: Collection[str]) -> str:
     if name not in disks and disks:
-        known = AnyOf(*disks)
-        raise document.input_error(key, "the disk `{name}` is not in `disks`; name {known}.", name=name, known=known)
+        names = AnyOf(*disks)
+        raise document.input_error(key, "the disk `{name}` is not in `disks`; name {known}.", name=name, known=names)
     if name not in disks:
         example = f"disks: {{{name}: /a/folder/on/it}}"
         raise document.input_error(

@@ -74,13 +74,13 @@ class Document:
 
         Raises InputError where that folder's own name could not be in a study file.
         """
-        found = os.path.abspath(os.path.join(os.path.dirname(self.where), os.path.expanduser(path)))
-        if not found.isprintable():
+        located = os.path.abspath(os.path.join(os.path.dirname(self.where), os.path.expanduser(path)))
+        if not located.isprintable():
             raise InputError(
                 "{where} is in a folder whose name cannot be printed; move it, or write absolute paths.",
                 where=self.where,
             )
-        return found
+        return located
 
 
 @dataclass(frozen=True)

@@ -44,8 +44,8 @@ def _emulated_tier(entry: Entry, figures: Catalog | None) -> DiskTier:
     with entry.errors_at():
         offer = figures.disk(emulate)
         rates = _in_whole_bytes(offer.rates(size))
-        known = {field: rate for field, rate in vars(rates).items() if rate is not None}
-        written = [("iops", rate) if field.endswith("iops") else ("mbps", rate / MB) for field, rate in known.items()]
+        limited = {field: rate for field, rate in vars(rates).items() if rate is not None}
+        written = [("iops", rate) if field.endswith("iops") else ("mbps", rate / MB) for field, rate in limited.items()]
         check_figures(emulate, [*written, ("label", emulate), ("disk_class", offer.disk_class)])
     return DiskTier(name, None, rates, offer.disk_class, emulate, size)
 
@@ -66,8 +66,8 @@ def check_figures(offer: str, figures: Sequence[tuple[str, object]]) -> None:
 
 def _in_whole_bytes(rates: DiskRates) -> DiskRates:
     """A file holds MB/s; only whole bytes come back from there as they were."""
-    known = {name: rate for name, rate in vars(rates).items() if rate is not None}
-    return DiskRates(**{name: float(rate if name.endswith("iops") else round(rate)) for name, rate in known.items()})
+    limited = {name: rate for name, rate in vars(rates).items() if rate is not None}
+    return DiskRates(**{name: float(rate if name.endswith("iops") else round(rate)) for name, rate in limited.items()})
 
 
 def read_device(entry: Entry, workload: Workload, batch_sizes: Sequence[int], figures: Catalog | None) -> Device:
@@ -100,14 +100,14 @@ def read_device(entry: Entry, workload: Workload, batch_sizes: Sequence[int], fi
         raise entry.input_error("device", "the catalogue has no rate for {gpu}; write its samples_per_second.", gpu=gpu)
     sizes = sorted(batch_sizes)
     with entry.errors_at("device"):
-        found = [_published(figures, workload, gpu, size, tuple(sizes)) for size in sizes]
+        estimates = [_published(figures, workload, gpu, size, tuple(sizes)) for size in sizes]
     rates = [
-        BatchRate(size, each.samples_per_second, each.source, each.low, each.high, each.basis.value)
-        for size, each in zip(sizes, found, strict=True)
+        BatchRate(size, estimate.samples_per_second, estimate.source, estimate.low, estimate.high, estimate.basis.value)
+        for size, estimate in zip(sizes, estimates, strict=True)
     ]
     middle = len(rates) // 2
     apart = len({rate.samples_per_second for rate in rates}) > 1
-    device = replace(device, gpu=found[middle].gpu, batch_rates=tuple(rates) if apart else ())
+    device = replace(device, gpu=estimates[middle].gpu, batch_rates=tuple(rates) if apart else ())
     return device.with_rate(rates[middle])
 
 
@@ -175,8 +175,8 @@ def with_scaling(
     Raises InputError where the file does not say it and the catalogue does not know the GPU.
     """
     several = [count for count in counts if count > 1]
-    known = device.kind != "emulated" or device.scaling_loss is not None or workload.kind == IMPORTED
-    if known or not several:
+    is_given = device.kind != "emulated" or device.scaling_loss is not None or workload.kind == IMPORTED
+    if is_given or not several:
         return device
     if figures is None or device.gpu is None:
         raise entry.input_error(
@@ -186,6 +186,8 @@ def with_scaling(
             example="scaling_loss: 0.05",
         )
     with entry.errors_at("device"):
-        found = figures.scaling_loss(KINDS[workload.kind].rate_mode or "", workload.network or "", device.gpu, several)
-        check_figures(device.gpu, [("source", found.source)])
-    return replace(device, scaling_loss=found.loss, scaling_source=found.source)
+        scaling = figures.scaling_loss(
+            KINDS[workload.kind].rate_mode or "", workload.network or "", device.gpu, several
+        )
+        check_figures(device.gpu, [("source", scaling.source)])
+    return replace(device, scaling_loss=scaling.loss, scaling_source=scaling.source)

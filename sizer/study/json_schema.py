@@ -36,8 +36,8 @@ def template() -> str:
 
 def check(document: Document) -> None:
     """Raise InputError with one sentence, file, line and key, at the first place that breaks the schema."""
-    found = _leaves(_validator(document.resolved).iter_errors(document.data))
-    complaints = [_complaint(document, error) for error in found]
+    errors = _leaves(_validator(document.resolved).iter_errors(document.data))
+    complaints = [_complaint(document, error) for error in errors]
     if complaints:
         _, _, first = min(complaints, key=lambda complaint: complaint[:2])
         raise first

@@ -50,10 +50,12 @@ class OwnJob:
         script = next((word for word in self.command if SCRIPT.search(word)), None)
         module = others[others.index("-m") + 1] if "-m" in others[:-1] else None
         if script is not None:
-            found = SCRIPT.sub("", Path(script).name)
+            script_name = SCRIPT.sub("", Path(script).name)
         else:
-            found = module.removesuffix(".__main__").rpartition(".")[2] if module is not None else Path(program).name
-        return _name(found) or "job"
+            script_name = (
+                module.removesuffix(".__main__").rpartition(".")[2] if module is not None else Path(program).name
+            )
+        return _name(script_name) or "job"
 
 
 @dataclass(frozen=True)
@@ -128,12 +130,12 @@ def _located(words: Sequence[str], cwd: str) -> list[str]:
 
 def _axes(axes: Axes) -> dict[str, Any]:
     """An axis without values is written, too: left out, it would be filled."""
-    found: dict[str, Any] = {"vcpus": [number(value) for value in axes.vcpus]}
+    values: dict[str, Any] = {"vcpus": [number(value) for value in axes.vcpus]}
     if axes.memory_bytes:
-        found["memory"] = [spell_bytes(value) for value in axes.memory_bytes]
+        values["memory"] = [spell_bytes(value) for value in axes.memory_bytes]
     if axes.disks:
-        found["disk"] = list(axes.disks)
-    return found
+        values["disk"] = list(axes.disks)
+    return values
 
 
 def _disk(disk: str | tuple[str, int]) -> Any:

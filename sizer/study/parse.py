@@ -89,13 +89,13 @@ def _preset(preset: str | None) -> Preset | None:
     try:
         return Preset(preset)
     except ValueError:
-        known = AnyOf(*(level.value for level in Preset))
-        raise InputError("`{preset}` is not a preset; choose {known}.", preset=preset, known=known) from None
+        presets = AnyOf(*(level.value for level in Preset))
+        raise InputError("`{preset}` is not a preset; choose {known}.", preset=preset, known=presets) from None
 
 
 def _name(document: Document) -> str:
     """The name given, or the file's own without its ending."""
-    stem = "".join(each if each.isprintable() else "-" for each in Path(document.where).stem)
+    stem = "".join(character if character.isprintable() else "-" for character in Path(document.where).stem)
     name = re.sub("[\x00-,/:-@[-^`{-\x7f-\xa0]+", "-", stem).lstrip("._-")
     return unicodedata.normalize("NFC", document.data.get("name", name[:100] or "study"))
 

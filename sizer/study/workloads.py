@@ -279,8 +279,8 @@ def _check_placeholders(
         )
     for word in workload.run_words:
         for name in re.findall(r"(?<![{$])\{([A-Za-z_ -]+)\}", word):
-            known = name.strip().lower().replace("-", "_")
-            if name not in PLACEHOLDERS and known in PLACEHOLDERS:
+            placeholder = name.strip().lower().replace("-", "_")
+            if name not in PLACEHOLDERS and placeholder in PLACEHOLDERS:
                 raise entry.input_error(
-                    "", "`{name}` is not a placeholder; write {known}.", name=f"{{{name}}}", known=f"{{{known}}}"
+                    "", "`{name}` is not a placeholder; write {known}.", name=f"{{{name}}}", known=f"{{{placeholder}}}"
                 )

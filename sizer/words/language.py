@@ -190,7 +190,7 @@ def _written(value: Any, form: str, values: Mapping[str, Any]) -> str:
 def in_words(value: object) -> str:
     """An error or message with what it holds; a list with the language's own "or" and "and"; anything else as text."""
     if isinstance(value, SizerError):
-        return in_words(value.said)
+        return in_words(value.content)
     if isinstance(value, Message):
         return _(value.template, **{name: in_words(each) for name, each in value.values.items()})
     if isinstance(value, AnyOf):

@@ -249,9 +249,9 @@ def unfinished_in_words(left: Unfinished, runs: Sequence[Run]) -> str:
     following, name = left.following, left.following.base.workload.name
     bound = _(_BOUNDS[left.bound]) if left.bound in _BOUNDS else ""
     if isinstance(following, Search):
-        return clauses([f"`{name}`: {floor_in_words(following.found(runs), unfinished=True)}", bound])
+        return clauses([f"`{name}`: {floor_in_words(following.result(runs), unfinished=True)}", bound])
     if isinstance(following, BatchSearch):
-        largest = largest_in_words(following.found(runs), unfinished=True)
+        largest = largest_in_words(following.result(runs), unfinished=True)
         return clauses([f"`{name}`: {largest}", bound])
     epochs = _("two epochs of `{workload}` with half of its data in memory are not measured yet", workload=name)
     return clauses([epochs, bound])

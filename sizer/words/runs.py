@@ -124,9 +124,9 @@ def following_in_words(following: Following, runs: Sequence[Run]) -> str:
     """What a search found, or a two-epoch pass showed, or why it did not."""
     name = following.base.workload.name
     if isinstance(following, Search):
-        return f"`{name}`: {names.floor_in_words(following.found(runs))}"
+        return f"`{name}`: {names.floor_in_words(following.result(runs))}"
     if isinstance(following, BatchSearch):
-        return f"`{name}`: {names.largest_in_words(following.found(runs))}"
+        return f"`{name}`: {names.largest_in_words(following.result(runs))}"
     return _pass_in_words(following.result(runs), name)
 
 

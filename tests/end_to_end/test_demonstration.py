@@ -14,7 +14,7 @@ import pytest
 from sizer.api.demonstration import within_reach
 from sizer.api.preconditions import notes_on
 from sizer.catalog.catalog import Catalog
-from sizer.limits.delegation import SCOPE
+from sizer.limits.backends.delegation import SCOPE
 from sizer.limits.interface import Capability, Control
 from sizer.model.observations import completed
 from sizer.model.runs import end_to_end, is_starved

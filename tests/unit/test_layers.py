@@ -65,7 +65,7 @@ def test_broken_contracts_are_found_wherever_they_are_broken(copy: Path) -> None
         ("reports/page.py", "from sizer.cli import main"),
         ("reports/charts/svg.py", "from ..page import render\nfrom sizer.model.fitting import fit"),
         ("sizer/records/units.py", "from sizer.limits.detection import detect"),
-        ("workloads/events.py", "from sizer.records.run import Run"),
+        ("workloads/progress.py", "from sizer.records.run import Run"),
         ("sizer/cloud.py", "PROVIDER = 1"),
     ):
         with (copy / file).open("a") as source:

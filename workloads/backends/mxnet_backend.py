@@ -5,22 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from .. import record_fault
-from ..data_set import DataSet
+from ..data_sets.data_set import DataSet
+from ..data_sets.lmdb_images import Batch, LmdbBatches
 from ..faults import InputFault, Unavailable
-from ..lmdb_images import Batch, LmdbBatches
-from . import (
-    TRAIN,
-    Compute,
-    Input,
-    LanguageModelForm,
-    Settings,
-    TransformerForm,
-    mxnet_language,
-    mxnet_library,
-    mxnet_networks,
-    sample_form,
-)
+from ..networks import sample_form
+from . import mxnet_language, mxnet_library, mxnet_networks, mxnet_record_fault
+from .interface import TRAIN, Compute, Input, LanguageModelForm, Settings, TransformerForm
 
 mx = mxnet_library.load()
 
@@ -128,7 +118,9 @@ class RecordIOImages:
 
     def __init__(self, data_set: DataSet, side: int, training: bool, settings: Settings) -> None:
         self._data_set = data_set
-        record_fault.tell_of_fatal_signals(partial(record_fault.unreadable_record, data_set.files[0], data_set.index))
+        mxnet_record_fault.tell_of_fatal_signals(
+            partial(mxnet_record_fault.unreadable_record, data_set.files[0], data_set.index)
+        )
         try:
             self._iterator = mx.io.ImageRecordIter(
                 path_imgrec=str(data_set.files[0]),
@@ -170,7 +162,7 @@ class RecordIOImages:
         # The last line of what MXNet says, without the path of the source file that it was built from.
         reason = str(error).strip().splitlines()[-1].strip().rpartition(": error: ")[2]
         records = self._data_set.files[0]
-        record = record_fault.unreadable_record(records, self._data_set.index, reason)
+        record = mxnet_record_fault.unreadable_record(records, self._data_set.index, reason)
         return InputFault(
             record or f"MXNet cannot read {records} ({reason}): make it again with im2rec or preprocessing"
         )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import FORWARD, FORWARD_BACKWARD, Compute, LanguageModelForm, mxnet_library
+from . import mxnet_library
+from .interface import FORWARD, FORWARD_BACKWARD, Compute, LanguageModelForm
 
 mx = mxnet_library.load()
 gluon = mx.gluon

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..networks import CLASSES, FULLY_CONNECTED, INCEPTION
 from . import mxnet_library
-from .network_forms import CLASSES, FULLY_CONNECTED, INCEPTION
 
 mx = mxnet_library.load()
 nn = mx.gluon.nn

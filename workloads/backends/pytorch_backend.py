@@ -8,24 +8,14 @@ from typing import Any
 
 import torch
 
-from ..accelerator_clock import AcceleratorClock
-from ..data_parallel import Rank
-from ..data_set import DataSet
+from ..accelerator import AcceleratorClock
+from ..data_sets.data_set import DataSet
 from ..faults import Unavailable
-from ..freed_memory import keep_freed_memory
-from ..networks import TRANSFORMERS
-from . import (
-    FORWARD_BACKWARD,
-    TRAIN,
-    Compute,
-    Input,
-    LanguageModelForm,
-    Settings,
-    TransformerForm,
-    pytorch_language,
-    pytorch_networks,
-    sample_form,
-)
+from ..networks import TRANSFORMERS, sample_form
+from ..process import keep_freed_memory
+from . import pytorch_language, pytorch_networks
+from .data_parallel import Rank
+from .interface import FORWARD_BACKWARD, TRAIN, Compute, Input, LanguageModelForm, Settings, TransformerForm
 from .pytorch_input import LoadedImages, normalised
 from .pytorch_training import steps
 

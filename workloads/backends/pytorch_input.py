@@ -14,12 +14,12 @@ import torch
 from torch.utils.data import DataLoader, Dataset, default_collate
 from torch.utils.data.distributed import DistributedSampler
 
-from ..data_set import DataSet
+from ..data_sets.data_set import DataSet
+from ..data_sets.image_codecs import Codec, Crop, fastest, open_codec
+from ..data_sets.loaded_images import StoredImages, stored_images
 from ..faults import Fault, InputFault
-from ..image_codecs import Codec, Crop, fastest, open_codec
-from ..loaded_images import StoredImages, stored_images
-from ..stop import die_with_parent, leave_to_parent
-from . import Settings
+from ..process import die_with_parent, leave_to_parent
+from .interface import Settings
 
 MEAN = (123.675, 116.28, 103.53)
 DEVIATION = (58.395, 57.12, 57.375)

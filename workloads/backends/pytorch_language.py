@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from . import Compute, LanguageModelForm
+from .interface import Compute, LanguageModelForm
 from .pytorch_training import placed, steps
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from .network_forms import CLASSES, FULLY_CONNECTED, INCEPTION
+from ..networks import CLASSES, FULLY_CONNECTED, INCEPTION
 
 
 def build(network: str) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from . import FORWARD, FORWARD_BACKWARD, Compute
+from .interface import FORWARD, FORWARD_BACKWARD, Compute
 
 
 def placed(array: Any, device: Any) -> Any:

@@ -10,8 +10,8 @@ import torch
 from torch import nn
 
 from ..faults import Unavailable
-from . import Compute, TransformerForm
-from .network_forms import CLASSES
+from ..networks import CLASSES
+from .interface import Compute, TransformerForm
 from .pytorch_training import placed, steps
 
 os.environ.update(HF_HUB_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1")
@@ -72,12 +72,12 @@ def training(
     loss_of = nn.CrossEntropyLoss(ignore_index=IGNORED)
 
     def loss_of_batch(batch: tuple[Any, Any]) -> Any:
-        words, told = (torch.as_tensor(part).long() for part in batch)
+        words, targets = (torch.as_tensor(part).long() for part in batch)
         if form.masked:
-            words, told = masked(words, vocabulary)
+            words, targets = masked(words, vocabulary)
         with mixed():
             scores = model(placed(words, device))
-            return loss_of(scores.flatten(0, 1), placed(told, device).flatten())
+            return loss_of(scores.flatten(0, 1), placed(targets, device).flatten())
 
     return steps(model, optimizer, loss_of_batch, scaler, mode, CLIP_NORM)
 
@@ -87,8 +87,8 @@ def masked(words: Any, vocabulary: int) -> tuple[Any, Any]:
     words. The last word of the vocabulary is the mask: a text has fewer words than that."""
     chosen, kind = torch.rand(words.shape) < MASKED, torch.rand(words.shape)
     chosen[:, 0] |= ~chosen.any(1)
-    told = words.where(chosen, torch.tensor(IGNORED))
+    targets = words.where(chosen, torch.tensor(IGNORED))
     others = torch.randint(vocabulary - 1, words.shape)
     changed = others.where(kind < REPLACED + RANDOM, words)
     changed = torch.tensor(vocabulary - 1).where(kind < REPLACED, changed)
-    return changed.where(chosen, words), told
+    return changed.where(chosen, words), targets

@@ -52,15 +52,15 @@ def read_log(text: str, pattern: str | None) -> LogContent:
     """Read a log by a pattern, or by the known format that it has. Raises InputError for a pattern that is none."""
     lines = LINE_ENDS.split(text)
     source = LogLines(pattern if pattern is not None else _format_of(lines))
-    found, epochs = [], 0
+    read, epochs = [], 0
     for number, line in enumerate(lines, 1):
-        told = source.read(line)
-        if told is not None:
-            found.append(ReadLine(number, told.reading, told.grown or 0))
-            epochs = told.epoch
+        counted = source.read(line)
+        if counted is not None:
+            read.append(ReadLine(number, counted.reading, counted.grown or 0))
+            epochs = counted.epoch
     count = len(lines) - (not lines[-1])
     return LogContent(
-        source.recognised if found else None, count, tuple(found), epochs, source.evaluations, source.no_rate
+        source.recognised if read else None, count, tuple(read), epochs, source.evaluations, source.no_rate
     )
 
 

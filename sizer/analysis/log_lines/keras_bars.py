@@ -49,8 +49,8 @@ class KerasBars:
         total = int(bar["total"]) if bar["total"] != "Unknown" else None
         if total is not None and done >= total:
             self._epoch = None
-        told = TIME.search(line, bar.end())
-        if self._of_samples or (told and told["what"] == "sample"):
+        duration = TIME.search(line, bar.end())
+        if self._of_samples or (duration and duration["what"] == "sample"):
             return LogReading(samples=done, total=total, epoch=epoch)
-        seconds = int(told["time"]) * UNITS[told["unit"]] if told else 0.0
+        seconds = int(duration["time"]) * UNITS[duration["unit"]] if duration else 0.0
         return LogReading(step=done, total=total, epoch=epoch, seconds=seconds or None)

@@ -43,7 +43,7 @@ class Progress:
     def _grown(self, reading: LogReading) -> int | None:
         now = reading.counter
         assert now is not None
-        before, told = self._last, self._told_epoch
+        before, epoch = self._last, self._told_epoch
         if before is None:
             self._keep(reading, now)
             return None
@@ -51,8 +51,8 @@ class Progress:
             self._keep(reading, now)
             self._told_epoch = reading.epoch
             return 0
-        if reading.epoch is not None and told is not None and reading.epoch != told:
-            if reading.epoch < told:
+        if reading.epoch is not None and epoch is not None and reading.epoch != epoch:
+            if reading.epoch < epoch:
                 return 0
             # A counter that is told with the epoch, and goes on over its end, is that of the run.
             grown = now - before if now >= before and reading.total is None else self._rest(before) + now

@@ -114,18 +114,18 @@ class ProgressBars:
         counts = not self._evaluating
         self._evaluating = False
         epoch = EPOCH.search(described)
-        told = float(match["speed"]) if match["speed"] != "?" else 0.0
+        speed = float(match["speed"]) if match["speed"] != "?" else 0.0
         if unit[0] in SCALES and (unit[1:] == "it" or SAMPLES.fullmatch(unit[1:])):
-            unit, told = unit[1:], told * SCALES[unit[0]]
+            unit, speed = unit[1:], speed * SCALES[unit[0]]
         counter = {"samples": done} if SAMPLES.fullmatch(unit) else {"step": done}
-        found = LogReading(
+        reading = LogReading(
             **counter, total=total, epoch=int(epoch[1]) if epoch else None, training=counts, first=before != key
         )
-        if not told:
-            return found
-        if found.samples is not None:
-            return replace(found, rate=1 / told if inverse else told)
-        return replace(found, seconds=told) if inverse else replace(found, batches=told)
+        if not speed:
+            return reading
+        if reading.samples is not None:
+            return replace(reading, rate=1 / speed if inverse else speed)
+        return replace(reading, seconds=speed) if inverse else replace(reading, batches=speed)
 
     def _look(self, line: str) -> None:
         """Whose bars these are."""
@@ -156,8 +156,8 @@ class ProgressBars:
 
 def _last(expression: re.Pattern[str], line: str) -> re.Match[str] | None:
     """The last bar in a line: one may have been written over another."""
-    found = list(expression.finditer(line))
-    return found[-1] if found else None
+    matches = list(expression.finditer(line))
+    return matches[-1] if matches else None
 
 
 def _count(text: str) -> int:

@@ -67,7 +67,7 @@ def reading_of(match: re.Match[str]) -> LogReading | None:
         seconds = numbers["milliseconds"] / 1000
     if seconds is not None and seconds <= 1 / LARGEST:
         return None
-    found = LogReading(
+    reading = LogReading(
         step=_count(numbers, "step", "done"),
         samples=_count(numbers, "samples"),
         total=_count(numbers, "total"),
@@ -77,8 +77,8 @@ def reading_of(match: re.Match[str]) -> LogReading | None:
         batches=numbers.get("batches"),
         elapsed=numbers.get("elapsed"),
     )
-    told = (found.counter, found.rate, found.seconds, found.batches)
-    return found if any(each is not None for each in told) else None
+    values = (reading.counter, reading.rate, reading.seconds, reading.batches)
+    return reading if any(value is not None for value in values) else None
 
 
 def _number(name: str, text: str) -> float:

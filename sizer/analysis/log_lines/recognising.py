@@ -60,7 +60,7 @@ class OwnExpression:
 
 
 @dataclass(frozen=True)
-class Told:
+class CountedLine:
     """One line of the training: what it tells, and how much its counter grew: None of the first line of all, and of a
     line that counts nothing. `since` is when the line came that it grew from, and `lines` how many came after that one.
     `epoch` counts those that began since the first line."""
@@ -106,14 +106,14 @@ class LogLines:
         """What the user's own expression matched with that is no number; empty where nothing is."""
         return self._expression.no_rate if self._expression is not None else ""
 
-    def read(self, line: str, came: float = 0.0) -> Told | None:
+    def read(self, line: str, came: float = 0.0) -> CountedLine | None:
         """What a line that `came` then tells of the training; None where it tells nothing."""
         line = line[-LINE_LIMIT:]
         if self._marks is not None and not self._marks.search(line):
             return None
         if "\x1b" in line or "\x08" in line:
             line = TERMINAL.sub("", line)
-        found = None
+        first = None
         for form, progress in self._candidates():
             reading = form.read(line)
             if reading is None:
@@ -122,20 +122,20 @@ class LogLines:
                 self.evaluations += form is self._chosen
                 progress.skip(reading, came)
                 continue
-            told = self._told(form, progress, reading, came)
-            found = found or told
-        return found
+            counted = self._counted(form, progress, reading, came)
+            first = first or counted
+        return first
 
     def _candidates(self) -> list[tuple[Format, Progress]]:
         if self._chosen is None or not isinstance(self._chosen, ProgressBars) or len(self._all) == 1:
             return [pair for pair in self._all if self._chosen in (None, pair[0])]
         return list(self._all)
 
-    def _told(self, form: Format, progress: Progress, reading: LogReading, came: float) -> Told | None:
+    def _counted(self, form: Format, progress: Progress, reading: LogReading, came: float) -> CountedLine | None:
         """The line as one of the training, if it is of the chosen format, which this one may become with it."""
         since, lines = progress.since, 1 + progress.repeats
         grown = progress.advance(reading, came) if reading.counter is not None else None
         better = self._chosen is None or (isinstance(self._chosen, ProgressBars) and form is not self._chosen)
         if better and grown:
             self._chosen = form
-        return Told(reading, grown, since, lines, progress.epoch) if form is self._chosen else None
+        return CountedLine(reading, grown, since, lines, progress.epoch) if form is self._chosen else None

@@ -72,9 +72,9 @@ class Given:
     def entry(self, where: Message, source: str, cells: Mapping[str, object]) -> Entry:
         """A row with the figures that it lacks filled in from sizer's own catalogue, where that has the type."""
         provider = str(cells.get("provider") or self.provider)
-        known = shape(str(cells.get("instance_type") or ""), provider)
+        figures = shape(str(cells.get("instance_type") or ""), provider)
         given = {name: value for name, value in cells.items() if value not in (None, "")}
-        merged: dict[str, object] = {"provider": provider or "unknown", **known, "as_of": self.as_of, **given}
+        merged: dict[str, object] = {"provider": provider or "unknown", **figures, "as_of": self.as_of, **given}
         return Entry(where, {"source": source, **merged})
 
 
@@ -107,21 +107,21 @@ def shape(name: str, provider: str = "") -> dict[str, object]:
     row = _names().get(f"{provider}/{name}" if provider else name)
     if row is None:
         return {}
-    known = zip(columns("instances"), row, strict=True)
-    return {column: value for column, value in known if column not in _PRICE and value is not None}
+    cells = zip(columns("instances"), row, strict=True)
+    return {column: value for column, value in cells if column not in _PRICE and value is not None}
 
 
 def least(entries: Iterator[Entry]) -> Iterator[Entry]:
     """Of each type and region the entry with the least price, with the least spot price of all its zones."""
-    found: dict[tuple[object, ...], Entry] = {}
+    cheapest: dict[tuple[object, ...], Entry] = {}
     for entry in entries:
         key = tuple(entry.cells.get(name) for name in ("provider", "instance_type", "region"))
-        before = found.get(key)
+        before = cheapest.get(key)
         if before is not None:
             cells = {**before.cells, **entry.cells}
             for price in ("price_per_hour", "spot_per_hour"):
                 both = [one.cells[price] for one in (before, entry) if one.cells.get(price) is not None]
                 cells[price] = min(both, default=None)  # type: ignore[type-var]
             entry = Entry(before.where, cells)
-        found[key] = entry
-    return iter(found.values())
+        cheapest[key] = entry
+    return iter(cheapest.values())

@@ -30,7 +30,7 @@ def entries(given: Given) -> Iterator[Entry]:
     """
     provider = given.provider or ("azure" if "Microsoft" in given.text else "aws")
     day = _DAY.search(given.text)
-    as_of, region, found = given.as_of or (day[1] if day else ""), "", []
+    as_of, region, offers = given.as_of or (day[1] if day else ""), "", []
     for line, text in enumerate(given.text.splitlines(), start=1):
         begun = _REGION.search(text)
         region = begun[1] if begun else region
@@ -44,8 +44,8 @@ def entries(given: Given) -> Iterator[Entry]:
                     "currency": "CNY" if region.startswith("cn-") else "USD",
                     "as_of": as_of,
                 }
-                found.append(given.entry(given.line(line), NAMED, cells))
-    return _without_windows(found) if provider == "azure" else iter(found)
+                offers.append(given.entry(given.line(line), NAMED, cells))
+    return _without_windows(offers) if provider == "azure" else iter(offers)
 
 
 def _without_windows(entries: list[Entry]) -> Iterator[Entry]:

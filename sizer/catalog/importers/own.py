@@ -35,8 +35,8 @@ WHOLE = ("gpu_count", "batch_size", "retired")
 
 def read(text: str, path: Path) -> tuple[str, list[Entry]]:
     """The kind of a table, one of KINDS, and its rows. InputError names the file, the line and the column."""
-    known = {*ALSO_CALLED, *(name for of_kind in (NEEDED, COLUMNS) for names in of_kind.values() for name in names)}
-    table = table_in(text, path, known, KINDS)
+    columns = {*ALSO_CALLED, *(name for of_kind in (NEEDED, COLUMNS) for names in of_kind.values() for name in names)}
+    table = table_in(text, path, columns, KINDS)
     kind = next((kind for kind in KINDS if kind in table.columns), None)
     if kind is None:
         raise InputError("{path}: the header needs a column instance_type, disk_tier or samples_per_second.", path=path)

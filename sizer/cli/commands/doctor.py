@@ -32,12 +32,12 @@ def run(arguments: argparse.Namespace) -> int:
     print(looking_at_host(), file=sys.stderr, flush=True)
     backend = detect()
     host = facts(backend)
-    found = (*checks(backend), _load_check(backend), _speed_check(host))
+    shown = (*checks(backend), _load_check(backend), _speed_check(host))
     if arguments.json:
-        print_json({"host": to_json(host), "checks": [_check_form(check) for check in found]})
+        print_json({"host": to_json(host), "checks": [_check_form(check) for check in shown]})
         return 0
     print(host_line(host))
-    for check in found:
+    for check in shown:
         print("\n".join(check_lines(check)))
     return 0
 
@@ -45,9 +45,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _check_form(check: Check) -> dict[str, object]:
     """A check with what it found as a sentence, in English, and as its code."""
     with in_language(ENGLISH):
-        found = finding_in_words(check.finding)
+        sentence = finding_in_words(check.finding)
     kind = check.finding.kind
-    form = {"name": check.name, "ok": check.ok, "found": found, "code": kind.value, "fix": check.fix}
+    form = {"name": check.name, "ok": check.ok, "found": sentence, "code": kind.value, "fix": check.fix}
     if kind in (FindingKind.FRAMEWORK, FindingKind.PACKAGE):
         form |= {"version": str(check.finding.text), "python": check.finding.path}
     if check.finding.speed is not None:

@@ -93,7 +93,7 @@ class _Keeper:
         self._page = page
         self._drawn: WatchedPage | None = None
         self._marked = float("-inf")
-        self._said = ""
+        self._last_error = ""
 
     def keep(self) -> None:
         """Until it is interrupted."""
@@ -105,9 +105,9 @@ class _Keeper:
                 self._mark()
                 self.draw()
             except SizerError as error:
-                if sentence(error) != self._said:
-                    self._said = sentence(error)
-                    print(f"sizer: {self._said}", file=sys.stderr, flush=True)
+                if sentence(error) != self._last_error:
+                    self._last_error = sentence(error)
+                    print(f"sizer: {self._last_error}", file=sys.stderr, flush=True)
 
     def _mark(self) -> None:
         """Say in the folder that somebody looks. Raises HostError where the page waits in vain."""

@@ -154,7 +154,7 @@ def test_a_living_sizers_group_is_no_leftover(backend: LimitsBackend) -> None:
 _ABANDON = """
 import os, subprocess, sys, time
 from sizer.limits.detection import detect
-from sizer.limits.affinity import AffinityBackend
+from sizer.limits.backends.affinity import AffinityBackend
 from sizer.limits.topology import read_machine
 from sizer.limits.tree import Tree
 from sizer.records.study import Limits

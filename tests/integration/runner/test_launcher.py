@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from sizer.limits.control_group import ControlGroup
+from sizer.limits.backends.control_group import ControlGroup
 from sizer.limits.detection import detect
 from sizer.records.run import DataSet, Meter, MeterKind, Run
 from sizer.records.run_kinds import Outcome

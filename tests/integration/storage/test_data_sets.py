@@ -19,7 +19,7 @@ from sizer.storage.announcements import Announcement, AnnouncementKind
 from sizer.storage.data_sets import DataSets, check_cache, check_data, form_of
 from sizer.storage.manifest import write_manifest
 from sizer.storage.page_cache import files_of
-from workloads.data_set import image_format
+from workloads.data_sets.data_set import image_format
 
 TRAINING = Workload("train", "image_training", network="resnet18", format="recordio")
 PREPROCESSING = Workload("prepare", "imagenet_preprocessing", format="recordio")

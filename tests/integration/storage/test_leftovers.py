@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.limits.affinity import AffinityBackend
+from sizer.limits.backends.affinity import AffinityBackend
 from sizer.limits.identity import owned_name, world
 from sizer.limits.interface import LimitsBackend
 from sizer.limits.process_tree import MARK, end_left
@@ -41,7 +41,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("tempfile.tempdir", str(path))
     monkeypatch.setattr("sizer.storage.disks._homes_in_use", set)
     monkeypatch.setattr("sizer.storage.leftovers.end_left", lambda **_: ())
-    monkeypatch.setattr("sizer.limits.affinity.end_left", lambda: ())
+    monkeypatch.setattr("sizer.limits.backends.affinity.end_left", lambda: ())
     return path
 
 

@@ -16,9 +16,9 @@ import pytest
 from sizer.limits.detection import detect
 from sizer.limits.interface import Group
 from sizer.records.study import Limits
-from workloads import recordio
-from workloads.image_transform import synthetic_image
-from workloads.lmdb_images import keys_of
+from workloads.data_sets import recordio
+from workloads.data_sets.image_codecs import synthetic_image
+from workloads.data_sets.lmdb_images import keys_of
 
 Run = Callable[..., Any]
 

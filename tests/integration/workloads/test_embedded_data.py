@@ -8,7 +8,7 @@ from typing import Any
 import cv2
 import pytest
 
-from workloads.public_domain_text import VOCABULARY, make_parts, tokens
+from workloads.data_sets.public_domain_text import VOCABULARY, make_parts, tokens
 
 Run = Callable[..., Any]
 

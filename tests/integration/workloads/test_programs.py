@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from tests import ROOT
-from workloads import recordio
 from workloads.backends import mxnet_library
+from workloads.data_sets import recordio
 
 Run = Callable[..., Any]
 

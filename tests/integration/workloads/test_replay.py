@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from workloads import recordio, replay
-from workloads.backends import Input, Settings
-from workloads.data_set import DataSet
+from workloads.backends import replay
+from workloads.backends.interface import Input, Settings
+from workloads.data_sets import recordio
+from workloads.data_sets.data_set import DataSet
 from workloads.faults import InputFault
 
 

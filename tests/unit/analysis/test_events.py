@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sizer.analysis.events import End, EventError, EventReader, Reading, Start
-from sizer.analysis.ranks import PATIENCE_SECONDS, RankReader, Told
+from sizer.analysis.ranks import PATIENCE_SECONDS, RankReader, Records
 from sizer.records.run import Meter, MeterKind, Step
 
 START = (
@@ -242,7 +242,7 @@ def test_what_breaks_the_form_is_named(line: bytes) -> None:
 def test_the_hook_says_that_it_is_there() -> None:
     """Before any step, and of no phase; and with steps that several loaders are read."""
     reader = RankReader(1)
-    assert reader.feed(record(event="hooked", phase=None), 1.0) == Told()
+    assert reader.feed(record(event="hooked", phase=None), 1.0) == Records()
     assert (reader.hooked, reader.meter) == (True, None)
     reader.feed(record(steps=[(1.0, 8, 0.0, 0)]), 1.0)
     assert not reader.side_by_side

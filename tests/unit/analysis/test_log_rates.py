@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
-from sizer.analysis.log_clock_check import Disagreement, Reason, ToldLine, disagreement, numbers_of
+from sizer.analysis.log_clock_check import Disagreement, Reason, StatedLine, disagreement, numbers_of
 from sizer.analysis.log_lines.content import read_log
 from sizer.analysis.log_rates import LogRates
 from sizer.records.messages import InputError
@@ -211,10 +211,10 @@ def lines(
     text: str = "",
     count: int = 20,
     start: float = 0.0,
-) -> list[ToldLine]:
+) -> list[StatedLine]:
     """Lines so many seconds apart; `each` is what their counter grows by, `{}` in a text a number that does."""
     return [
-        ToldLine(
+        StatedLine(
             start + index * apart, told, index * each if each is not None else None, numbers_of(text.format(10 * index))
         )
         for index in range(count)
@@ -243,7 +243,7 @@ def test_each_disagreement_has_its_likely_reason(told: float, reason: Reason | N
     found = disagreement(lines(told, each=10), 1, False)
     assert (found.reason if found else None) is reason
     if found is not None:
-        assert (found.told, found.seen) == (told, pytest.approx(0.1))
+        assert (found.stated, found.seen) == (told, pytest.approx(0.1))
 
 
 def test_any_number_that_grows_by_the_same_is_a_counter() -> None:
@@ -286,5 +286,5 @@ def test_a_rate_of_samples_is_right_where_nobody_said_how_large_a_batch_is() -> 
 
 def test_lines_that_came_out_of_a_buffer_are_one_interval() -> None:
     """Twenty at once, each 20 s: not a batch in no time."""
-    burst = [ToldLine(20.0 * (index // 20), 1.0) for index in range(200)]
+    burst = [StatedLine(20.0 * (index // 20), 1.0) for index in range(200)]
     assert disagreement(burst, 1, False) is None

@@ -51,7 +51,7 @@ def test_the_machine_gets_sizer_without_what_only_its_workloads_need() -> None:
     assert {"numpy", "scipy", "psutil", "jinja2"} <= names
     assert not {"mxnet", "opencv-python-headless", "pytest"} & names
     targets = {target for _, target in sources()}
-    assert {"sizer/limits/v2.py", "sizer/api/demo.yaml"} <= targets
+    assert {"sizer/limits/backends/v2.py", "sizer/api/demo.yaml"} <= targets
     assert any(target.startswith("sizer/bundled/workloads/") for target in targets)
 
 

@@ -22,10 +22,10 @@ from sizer.catalog.processors import index_by_name, processor_called, processor_
 )
 def test_a_type_has_the_speed_of_its_family(name: str, index: float, cores: float, instructions: str) -> None:
     """AWS c6i is 1; of AMD's and ARM's on AWS a vCPU is a whole core."""
-    found = processor_of(Catalog.load().called(name)[0])
-    assert found is not None
-    assert found.index == pytest.approx(index, abs=0.003)
-    assert (found.cores, found.instructions) == (cores, instructions)
+    processor = processor_of(Catalog.load().called(name)[0])
+    assert processor is not None
+    assert processor.index == pytest.approx(index, abs=0.003)
+    assert (processor.cores, processor.instructions) == (cores, instructions)
 
 
 def test_families_of_a_lottery_are_less_sure() -> None:

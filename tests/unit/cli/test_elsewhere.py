@@ -18,7 +18,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def told(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> list[dict[str, object]]:
+def asked(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> list[dict[str, object]]:
     capsys.readouterr()
     assert main([*arguments, "--json"]) == 0
     form = json.loads(capsys.readouterr().out)
@@ -28,7 +28,7 @@ def told(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> list[dict[
 def test_each_type_has_a_rate_a_price_and_a_cost(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What was transferred says so, and what nobody measured keeps its place."""
     types = ["predict", str(study / "s"), "--on", "aws/c7i.2xlarge,aws/c6i.4xlarge,aws/a1.xlarge"]
-    moved, own, unknown = told(types, capsys)
+    moved, own, unknown = asked(types, capsys)
     assert (moved["on"], moved["transferred"], own["speed_ratio"]) == ("aws c7i.2xlarge", True, None)
     assert moved["speed_ratio"] == pytest.approx(1.114, abs=0.001)
     assert moved["usd_per_million_samples"] == pytest.approx(
@@ -45,7 +45,7 @@ def test_one_run_there_is_nearer_than_the_index(study: Path, capsys: pytest.Capt
     """It tells of all sizes with that CPU, and a little of the others."""
     (study / "c.csv").write_text("instance_type,throughput\naws/c7i.2xlarge,250\n")
     types = ["predict", str(study / "s"), "--on", "aws/c7i.2xlarge,aws/c7i.xlarge"]
-    before, after = told(types, capsys), told([*types, "--calibrate", str(study / "c.csv")], capsys)
+    before, after = asked(types, capsys), asked([*types, "--calibrate", str(study / "c.csv")], capsys)
     assert after[0]["throughput"] == pytest.approx(250, rel=0.02)
     assert after[1]["throughput"] < before[1]["throughput"]  # type: ignore[operator]
 

@@ -102,9 +102,9 @@ def test_what_is_no_python_says_so(tmp_path: Path) -> None:
     ):
         lack = what_it_lacks("pytorch", examined("pytorch", program))
         assert lack is not None
-        assert str(lack.said).startswith(f"{program} does not answer as a Python interpreter does (")
-        assert reason in str(lack.said)
-        assert str(lack.said).endswith("; name another interpreter in `frameworks` of the study file")
+        assert str(lack.message).startswith(f"{program} does not answer as a Python interpreter does (")
+        assert reason in str(lack.message)
+        assert str(lack.message).endswith("; name another interpreter in `frameworks` of the study file")
 
 
 def found(version: str = "3.11.7", torch: str = "2.13.0+cpu", *, without: str = "") -> Interpreter:
@@ -127,7 +127,7 @@ def test_what_is_too_old_or_missing_says_what_to_type() -> None:
     ]
     for answer, said in cases:
         lack = what_it_lacks("pytorch", answer)
-        assert str(lack and lack.said).startswith(f"/t/python {said}")
+        assert str(lack and lack.message).startswith(f"/t/python {said}")
     for answer in (found(), found("3.10.0"), found(torch=""), found(torch="2.0.0rc1")):
         assert what_it_lacks("pytorch", answer) is None
 
@@ -136,7 +136,7 @@ def test_networks_of_transformers_need_it() -> None:
     """No others do; and only what is missing is installed, for another version of the framework may be meant."""
     assert what_it_lacks("pytorch", found(), ["resnet50"]) is None
     lack = what_it_lacks("pytorch", found(), ["resnet50", "vit_b16", "bert_base"])
-    assert str(lack and lack.said) == (
+    assert str(lack and lack.message) == (
         "/t/python has no transformers, which makes bert_base and vit_b16; type: /t/python -m pip install "
         "'transformers>=5,<6'"
     )

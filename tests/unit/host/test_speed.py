@@ -31,10 +31,10 @@ def test_the_text_is_the_same_each_time() -> None:
 def test_a_probe_is_short_and_says_each_compressor() -> None:
     """Studies of a second or two, as in tests, are not to wait for it."""
     began = time.process_time()
-    found = speed.probe(2, speed.seconds_for(2.0))
+    probe = speed.probe(2, speed.seconds_for(2.0))
     assert time.process_time() - began < 4.0
-    assert {timed.compressor for timed in found.timed} == set(speed.libraries())
-    assert all(0.05 < timed.index < 5 for timed in found.timed)
+    assert {timed.compressor for timed in probe.timed} == set(speed.libraries())
+    assert all(0.05 < timed.index < 5 for timed in probe.timed)
 
 
 @pytest.mark.parametrize(("expected", "seconds"), [(1.0, 0.3), (100.0, 1.0), (10_000.0, 2.0)])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.limits.delegation import AS_ROOT, SCOPE, scope_command
+from sizer.limits.backends.delegation import AS_ROOT, SCOPE, scope_command
 from sizer.limits.detection import backend_for, detect
 from sizer.limits.interface import Control, LimitsBackend, Rerun
 from sizer.limits.surroundings import STEAL

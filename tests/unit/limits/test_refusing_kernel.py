@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 
 from sizer.limits import identity
-from sizer.limits.control_group import TRIES, CgroupBackend, kill_until_empty, leftovers, make_group
-from sizer.limits.delegation import hands_over
+from sizer.limits.backends.control_group import TRIES, CgroupBackend, kill_until_empty, leftovers, make_group
+from sizer.limits.backends.delegation import hands_over
+from sizer.limits.backends.v2 import enabling, own_group
 from sizer.limits.detection import backend_for
 from sizer.limits.identity import owner_is_dead, world
 from sizer.limits.interface import Control
 from sizer.limits.topology import Machine, read_topology
 from sizer.limits.tree import Tree
-from sizer.limits.v2 import enabling, own_group
 from sizer.records.messages import HostError
 from sizer.words.language import in_words
 
@@ -181,7 +181,7 @@ def test_a_systemd_that_does_not_answer_keeps_nothing(
             raise answer
         return subprocess.CompletedProcess([], 0, answer, "")
 
-    monkeypatch.setattr("sizer.limits.delegation.subprocess.run", run)
+    monkeypatch.setattr("sizer.limits.backends.delegation.subprocess.run", run)
     assert hands_over("run-1.scope") is handed
 
 

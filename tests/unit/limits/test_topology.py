@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.limits.control_group import limited_by
+from sizer.limits.backends.control_group import limited_by
 from sizer.limits.topology import Topology, choose_cpus, format_cpus, parse_topology
 from sizer.records.messages import HostError
 from sizer.records.study import Limits

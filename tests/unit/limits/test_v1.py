@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.limits.control_group import CgroupBackend
+from sizer.limits.backends.control_group import CgroupBackend
 from sizer.limits.detection import backend_for
 from sizer.limits.identity import world
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from sizer.limits.delegation import is_kept
+from sizer.limits.backends.delegation import is_kept
+from sizer.limits.backends.v2 import SUPERVISOR
 from sizer.limits.detection import backend_for
 from sizer.limits.identity import world
 from sizer.limits.interface import Control, LimitsBackend, Throttle
 from sizer.limits.topology import Machine
 from sizer.limits.tree import Counters, Reading, Tree, number
-from sizer.limits.v2 import SUPERVISOR
 from sizer.records.device import DiskRates
 from sizer.records.run import Sample
 from sizer.records.study import Limits

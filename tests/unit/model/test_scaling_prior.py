@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sizer.limits.control_group import limited_by
+from sizer.limits.backends.control_group import limited_by
 from sizer.limits.topology import choose_cpus, parse_topology
 from sizer.model.fitting import fit
 from sizer.model.model import CpuWork, WorkloadModel

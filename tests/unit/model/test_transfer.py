@@ -23,9 +23,9 @@ ROWS = "vcpus,throughput\n2,100\n4,196\n8,380\n"
 
 
 def processor(name: str) -> Processor:
-    found = processor_of(Catalog.load().called(name)[0])
-    assert found is not None
-    return found
+    its = processor_of(Catalog.load().called(name)[0])
+    assert its is not None
+    return its
 
 
 def on(model: WorkloadModel, name: str, vcpus: float = 8) -> Prediction:
@@ -63,9 +63,9 @@ def test_rates_on_several_types_are_one_model(tmp_path: Path) -> None:
     runs = runs_of(tmp_path, f"instance_type,vcpus,throughput\n{rows}")
     named, machines = on_machines(runs, {id(run): types[place] for place, run in enumerate(runs)})
     several, one = fit(named, None, machines).workloads[0], fit(runs[:1], None, types[:1]).workloads[0]
-    told, alone = on(several, "gcp/c3-standard-8").throughput, on(one, "gcp/c3-standard-8").throughput
-    assert told.value == pytest.approx(962, rel=0.06)
-    assert math.log(told.high / told.low) < math.log(alone.high / alone.low)
+    moved, alone = on(several, "gcp/c3-standard-8").throughput, on(one, "gcp/c3-standard-8").throughput
+    assert moved.value == pytest.approx(962, rel=0.06)
+    assert math.log(moved.high / moved.low) < math.log(alone.high / alone.low)
 
 
 def test_what_computes_matrices_stays_with_its_instructions(model: WorkloadModel) -> None:

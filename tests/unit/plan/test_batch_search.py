@@ -50,7 +50,7 @@ def to_the_end(search: BatchSearch, fits: int, runs: list[Run]) -> list[Run]:
 
 
 def found_of(search: BatchSearch, runs: list[Run]) -> LargestBatch:
-    found = search.found(runs)
+    found = search.result(runs)
     assert found is not None
     return found
 

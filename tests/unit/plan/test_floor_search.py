@@ -69,7 +69,7 @@ def test_the_bounds_close_around_the_floor(floor: int, share: float | None, caps
         tried(search.at(cap * MIB), Outcome.COMPLETED if cap * MIB >= floor else Outcome.OUT_OF_MEMORY) for cap in caps
     ]
     runs = found(search, floor, known, peak)
-    result = search.found(runs).bounds
+    result = search.result(runs).bounds
     assert result.held is not None
     low = result.too_small or LEAST_BYTES
     assert low < floor <= result.held

@@ -87,7 +87,7 @@ def test_a_broken_event_is_told_without_one() -> None:
     token = "eyJ" + "x" * 300
     with pytest.raises(EventError) as refused:
         parse_event(json.dumps({"event": "start", "sample_unit": token}).encode())
-    said = refused.value.said(Secrets({"TOKEN": token}).hidden)
+    said = refused.value.sentence(Secrets({"TOKEN": token}).hidden)
     assert said == """`sample_unit` is not a short text: '{"event": "start", "sample_unit": "[TOKEN]"}'"""
 
 

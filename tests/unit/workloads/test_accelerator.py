@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from workloads.accelerator import EmulatedAccelerator
-from workloads.events import Step
-from workloads.measured_loop import Loop, emulated
+from workloads.network_program import Loop, emulated
 from workloads.page_cache import CacheState
+from workloads.progress import Step
 
 
 class Clock:

@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 
-from sizer.bundled.workloads.accelerator_clock import AcceleratorClock, StepTime
-from sizer.bundled.workloads.events import Events, Step
-from sizer.bundled.workloads.measured_loop import Loop, SameBatch
+from sizer.bundled.workloads.accelerator import AcceleratorClock, StepTime
+from sizer.bundled.workloads.network_program import Loop, SameBatch
 from sizer.bundled.workloads.page_cache import CacheState
-from sizer.bundled.workloads.progress import Extent, Progress
-from sizer.bundled.workloads.stop import StopRequest
+from sizer.bundled.workloads.process import StopRequest
+from sizer.bundled.workloads.progress import Events, Extent, Progress, Step
 
 
 @dataclass
@@ -100,7 +99,7 @@ def test_marks_are_used_again_and_a_step_without_room_is_not_timed() -> None:
 @pytest.fixture
 def pipe(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Events, int]]:
     """A writer of events that writes at each step, and what to read from."""
-    monkeypatch.setattr("sizer.bundled.workloads.events.WRITE_SECONDS", 0.0)
+    monkeypatch.setattr("sizer.bundled.workloads.progress.WRITE_SECONDS", 0.0)
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
     yield Events(writing), reading

@@ -11,11 +11,10 @@ import cv2
 import numpy as np
 import pytest
 
-from workloads.ahead import Ahead
+from workloads.data_sets.image_folder import LabelledImage
+from workloads.data_sets.lmdb_images import Ahead
+from workloads.data_sets.transform_workers import SLOT_BYTES, SLOTS, Task, TransformWorkers
 from workloads.faults import Fault, InputFault
-from workloads.image_folder import LabelledImage
-from workloads.transform_task import Task
-from workloads.transform_workers import SLOT_BYTES, SLOTS, TransformWorkers
 
 
 def test_items_come_in_their_order_and_end_with_none() -> None:

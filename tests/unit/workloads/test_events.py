@@ -5,11 +5,10 @@ import os
 
 import pytest
 
-from workloads import events as events_module
-from workloads.events import Events, Step
+from workloads import progress as progress_module
 from workloads.faults import InputFault
-from workloads.progress import Extent, Progress
-from workloads.stop import StopRequest
+from workloads.process import StopRequest
+from workloads.progress import Events, Extent, Progress, Step
 
 
 def written(write: object) -> list[dict[str, object]]:
@@ -67,7 +66,7 @@ def test_short_steps_are_written_together(monkeypatch: pytest.MonkeyPatch) -> No
     events = Events(sender)
     seen = []
     for now in (10.0, 10.1, 10.4, 10.6, 12.0):
-        monkeypatch.setattr(events_module.time, "monotonic", lambda now=now: now)
+        monkeypatch.setattr(progress_module.time, "monotonic", lambda now=now: now)
         events.step(Step(1, 0.0, 0))
         os.set_blocking(receiver, False)
         try:

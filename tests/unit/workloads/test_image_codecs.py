@@ -11,11 +11,10 @@ import cv2
 import numpy as np
 import pytest
 
-from workloads import datum, photograph_crops
-from workloads.image_codecs import PACKAGES, open_codec
-from workloads.image_folder import LabelledImage
-from workloads.image_transform import synthetic_image
-from workloads.transform_task import Task
+from workloads.data_sets import datum, photograph_crops
+from workloads.data_sets.image_codecs import PACKAGES, open_codec, synthetic_image
+from workloads.data_sets.image_folder import LabelledImage
+from workloads.data_sets.transform_workers import Task
 
 PIXELS = np.ascontiguousarray(synthetic_image(3))
 JPEG = cv2.imencode(".jpg", PIXELS, [cv2.IMWRITE_JPEG_QUALITY, 95])[1].tobytes()

@@ -8,9 +8,9 @@ import cv2
 import numpy as np
 import pytest
 
-from workloads import image_codecs
+from workloads.data_sets import image_codecs
+from workloads.data_sets.image_codecs import PACKAGES, Crop, fastest, open_codec
 from workloads.faults import Unavailable
-from workloads.image_codecs import PACKAGES, Crop, fastest, open_codec
 
 SIDE = 32
 RED_LEFT = np.zeros((60, 100, 3), np.uint8)

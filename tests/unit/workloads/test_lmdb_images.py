@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workloads import datum
-from workloads.datum import Datum, DatumError, decode, encode
+from workloads.data_sets import datum
+from workloads.data_sets.datum import Datum, DatumError, decode, encode
+from workloads.data_sets.lmdb_images import DEVIATION_BGR, MEAN_BGR, LmdbBatches, measure
 from workloads.faults import InputFault
-from workloads.lmdb_images import DEVIATION_BGR, MEAN_BGR, LmdbBatches, measure
 
 
 def database(folder: Path, messages: list[bytes]) -> Path:

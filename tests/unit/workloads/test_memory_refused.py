@@ -8,8 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from workloads.faults import DESCRIPTOR_VARIABLE, Fault, run_program
-from workloads.memory_refused import place_refused
+from workloads.faults import DESCRIPTOR_VARIABLE, Fault, place_refused, run_program
 
 Said = Callable[[Exception], tuple[int, list[dict[str, object]]]]
 

@@ -13,17 +13,9 @@ from sizer.records.kinds import DIFFERENCES, TRANSFORMERS
 from sizer.study.json_schema import schema
 from tests import ROOT
 from workloads import networks
-from workloads.backends import (
-    FORWARD,
-    FORWARD_BACKWARD,
-    TRAIN,
-    LanguageModelForm,
-    Settings,
-    mxnet_library,
-    open_backend,
-    sample_form,
-)
-from workloads.networks import NETWORKS
+from workloads.backends import mxnet_library
+from workloads.backends.interface import FORWARD, FORWARD_BACKWARD, TRAIN, LanguageModelForm, Settings, open_backend
+from workloads.networks import NETWORKS, sample_form
 
 WITHOUT_PYTORCH = "PyTorch is an extra: pip install .[pytorch]"
 

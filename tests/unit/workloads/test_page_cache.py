@@ -81,7 +81,7 @@ PAGES_A_ROUND = 48 * 2**20 // 4096
 
 PROGRAM = f"""
 import resource, sys
-from workloads.freed_memory import keep_freed_memory
+from workloads.process import keep_freed_memory
 if sys.argv[1] == "kept":
     assert keep_freed_memory()
 b"x" * (48 << 20)

@@ -16,10 +16,10 @@ import lmdb
 import numpy as np
 import pytest
 
-from workloads import data_set, datum, recordio
-from workloads.backends import Settings
-from workloads.computing import Reading
+from workloads.backends.interface import Settings
+from workloads.data_sets import data_set, datum, recordio
 from workloads.faults import Fault, InputFault
+from workloads.options import Reading
 
 COUNT, BATCH = 10, 3
 
@@ -202,7 +202,7 @@ pytestmark = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is n
 
 PROGRAM = """
 import torch
-from workloads.backends import Settings, open_backend
+from workloads.backends.interface import Settings, open_backend
 before = bool((torch.tensor([1e-30]) * 1e-12).any())
 backend = open_backend("pytorch", Settings("cpu", 2, 0, 8))
 numbers = torch.full((1 << 20,), 1e-30)

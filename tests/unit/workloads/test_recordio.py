@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workloads import recordio
 from workloads.backends import mxnet_library
+from workloads.data_sets import recordio
+from workloads.data_sets.record_writers import Record, RecordIOWriter
 from workloads.faults import InputFault
-from workloads.record_writers import Record, RecordIOWriter
 
 PAYLOADS = [
     b"",

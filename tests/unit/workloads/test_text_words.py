@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from workloads.data_sets.text_words import WordBatches, find_text, read_words, vocabulary
 from workloads.faults import InputFault
-from workloads.text_words import WordBatches, find_text, read_words, vocabulary
 
 
 def test_an_epoch_covers_the_text_once(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 from sizer.records.kinds import BATCH_SIZES, TRANSFORMERS
 from tests import ROOT
 from workloads import language_training, networks
-from workloads.backends import FORWARD, FORWARD_BACKWARD, TRAIN, Settings, TransformerForm, open_backend
+from workloads.backends.interface import FORWARD, FORWARD_BACKWARD, TRAIN, Settings, TransformerForm, open_backend
 
 PARAMETERS = {
     # torchvision's documentation of its weights (num_params).
@@ -121,7 +121,7 @@ def test_the_same_seed_gives_the_same_loss(network: str) -> None:
 def test_a_language_model_learns_only_when_it_is_trained(network: str, precision: str) -> None:
     """What it says of the same words is better after updates alone, also in mixed precision."""
     numpy = import_module("numpy")
-    computing = import_module("workloads.computing").Computing(channels_last=None, precision=precision)
+    computing = import_module("workloads.options").Computing(channels_last=None, precision=precision)
     words = numpy.random.default_rng(1).integers(0, 5, (8, 17), dtype=numpy.int32)
     form = TransformerForm(network, 16, 40, network == "bert_base")
     for mode in (FORWARD, FORWARD_BACKWARD, TRAIN):

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import psutil
 
-from sizer.limits.control_group import limited_by
+from sizer.limits.backends.control_group import limited_by
 from sizer.limits.identity import owned_name
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Remedy, Throttle, require
 from sizer.limits.process_tree import MARK, ProcessTree, end_all, end_left, kill
@@ -60,8 +60,8 @@ class AffinityBackend(LimitsBackend):
         del processes  # The kernel limits those of a user (RLIMIT_NPROC), among which others are.
         require(self, limits, throttle)
         cpus = self.cpus_for(limits)
-        known = limited_by(self.name, limits, cpus, self.topology, None, by_cpuset=False)
-        return AffinityGroup(owned_name(run_id), cpus, known)
+        record = limited_by(self.name, limits, cpus, self.topology, None, by_cpuset=False)
+        return AffinityGroup(owned_name(run_id), cpus, record)
 
     def remove_leftovers(self) -> tuple[str, ...]:
         return end_left()

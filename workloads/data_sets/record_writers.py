@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from .faults import Fault
+from ..faults import Fault
 
 SYNC_BYTES = 4 << 20
 """Bytes between two syncs. cgroup v1 throttles synced writes alone, and a disk's figure must not be the memory's."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .faults import InputFault
+from ..faults import InputFault
 
 TRAIN_NAMES = ("ptb.train.txt", "train.txt")
 END, UNKNOWN = "<eos>", "<unk>"

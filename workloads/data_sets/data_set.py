@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..faults import InputFault
+from ..progress import counted
 from . import recordio
-from .counted import counted
-from .faults import InputFault
 from .image_folder import LabelledImage, list_images
 
 FORMATS = ("recordio", "lmdb", "folder")
@@ -79,10 +79,10 @@ def open_images(
 def _record_file(path: Path) -> Path:
     if path.is_file():
         return path
-    found = sorted(path.glob("*.rec"))
-    if len(found) != 1:
-        raise InputFault(f"{path} holds {len(found)} .rec files, so give --data the path of one .rec file")
-    return found[0]
+    files = sorted(path.glob("*.rec"))
+    if len(files) != 1:
+        raise InputFault(f"{path} holds {len(files)} .rec files, so give --data the path of one .rec file")
+    return files[0]
 
 
 def _recordio(records: Path, derived: Path) -> DataSet:
@@ -115,8 +115,7 @@ def _listed(folder: Path) -> list[LabelledImage]:
 def _packed(folder: Path, derived: Path, workers: int, seed: int) -> Path:
     from .image_folder import shuffled
     from .preprocessing import run_pass
-    from .transform_task import Task
-    from .transform_workers import TransformWorkers
+    from .transform_workers import Task, TransformWorkers
 
     images = shuffled(_listed(folder), seed)
     target = derived / f"packed-{_name_of(folder, len(images), sum(image.bytes for image in images))}"

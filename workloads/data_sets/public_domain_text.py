@@ -7,9 +7,9 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from .faults import Fault
+from ..faults import Fault
 
-SOURCE = Path(__file__).parent / "text" / "shakespeare.txt.xz"
+SOURCE = Path(__file__).parents[1] / "text" / "shakespeare.txt.xz"
 VOCABULARY = 10_000
 """Distinct words, `<unk>` and `N` and PennTreeBank's implied `<eos>` among them."""
 SHARES = {"train.txt": 0.84, "valid.txt": 0.08, "test.txt": 0.08}
@@ -30,8 +30,8 @@ def make_parts() -> dict[str, str]:
     except (OSError, lzma.LZMAError):
         raise Fault(f"the text {SOURCE} is missing or damaged: install the package again") from None
     sentences = [words for words in map(tokens, SENTENCE_END.split(source.lower())) if words]
-    known = common_words(sentences)
-    lines = [" ".join(word if word in known else UNKNOWN for word in words) for words in sentences]
+    common = common_words(sentences)
+    lines = [" ".join(word if word in common else UNKNOWN for word in words) for words in sentences]
     return split(lines)
 
 

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from sizer.limits.control_group import (
+from sizer.limits.backends.control_group import (
     PERIOD_MICROSECONDS,
     SCHEDULED,
     CgroupBackend,
@@ -19,7 +19,7 @@ from sizer.limits.control_group import (
     rate_lines,
     signal_all,
 )
-from sizer.limits.delegation import AS_ROOT
+from sizer.limits.backends.delegation import AS_ROOT
 from sizer.limits.identity import BASE
 from sizer.limits.interface import Capability, Control, Remedy, Throttle
 from sizer.limits.surroundings import joinable, pressure
@@ -210,7 +210,9 @@ def usable_bases(tree: Tree, mounts: Mapping[str, Path]) -> dict[str, Path]:
 
 def delegating(mounts: Mapping[str, Path]) -> str:
     """What root types once so that this user can set limits."""
-    bases = " ".join(dict.fromkeys(str(mounts[each] / BASE) for each in CONTROLLERS if each in mounts))
+    bases = " ".join(
+        dict.fromkeys(str(mounts[controller] / BASE) for controller in CONTROLLERS if controller in mounts)
+    )
     return f"sudo mkdir -p {bases} && sudo chown -R {os.geteuid()} {bases}"
 
 

@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 
-from .faults import InputFault
+from ..faults import InputFault
 
 MAGIC_NUMBER = 0xCED7230A
 MAGIC = struct.pack("<I", MAGIC_NUMBER)

@@ -10,10 +10,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from .faults import Fault, InputFault
+from ..faults import Fault, InputFault
 from .record_writers import SYNC_BYTES, Record, RecordWriter, open_writer
-from .transform_task import Task, Transformed
-from .transform_workers import TransformWorkers
+from .transform_workers import Task, Transformed, TransformWorkers
 
 NAMED_FAULTS = 10
 """Unreadable images that are named; the rest is counted."""

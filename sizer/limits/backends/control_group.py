@@ -128,11 +128,11 @@ def signal_all(tree: Tree, directories: Collection[Path]) -> None:
 
 def leftovers(bases: Collection[Path]) -> list[Path]:
     """The groups under these bases whose sizer is dead, and that we may empty: an ordinary user cannot end root's."""
-    found = []
+    groups = []
     for base in bases:
         with suppress(FileNotFoundError, NotADirectoryError):  # Another sizer removed the last of them.
-            found += [group for group in base.iterdir() if owner_is_dead(group.name) and _may_empty(group)]
-    return sorted(found)
+            groups += [group for group in base.iterdir() if owner_is_dead(group.name) and _may_empty(group)]
+    return sorted(groups)
 
 
 def _may_empty(group: Path) -> bool:
@@ -258,26 +258,26 @@ class CgroupBackend(LimitsBackend):
             for _ in range(TRIES):
                 with suppress(FileNotFoundError):
                     self._prepare()
-                found = self._capabilities()
+                capabilities = self._capabilities()
                 # Another sizer, a `doctor` say, may have removed one meanwhile.
                 if all(base.is_dir() for base in bases):
                     break
-            return found
+            return capabilities
         finally:
             for base in bases:
                 remove_base(self._tree, base)
 
     def _capabilities(self) -> tuple[Capability, ...]:
         how = below_quota("cpuset" if _has_cpuset(self._bases) else "CPU affinity", self._quota_above)
-        found = [Capability(Control.VCPUS, True, how)]
+        capabilities = [Capability(Control.VCPUS, True, how)]
         for control, (controller, file) in self.controls.items():
             capability = self._lacking(controller, file, control) or Capability(control, True, file)
             uncounted = control is Control.MEMORY and self._machine.swap_bytes and capability.available
             if uncounted and not self._counts_swap():
                 reason = Message("this kernel does not count the swap of a group")
                 capability = Capability(control, False, reason, "sudo swapoff -a")
-            found.append(capability)
-        return tuple(found)
+            capabilities.append(capability)
+        return tuple(capabilities)
 
     def _counts_swap(self) -> bool:
         return (self._bases["memory"] / self.swap_file).exists()
@@ -308,8 +308,8 @@ class CgroupBackend(LimitsBackend):
             raise
         by_cpuset, pids = _has_cpuset(folders), folders.get("pids")
         counted = processes if pids is not None and (pids / "pids.max").exists() else None
-        known = limited_by(self.name, limits, cpus, self.topology, throttle, by_cpuset, counted)
-        return ControlGroup(self._tree, distinct, cpus, known, held, counters, self._kill, not by_cpuset)
+        record = limited_by(self.name, limits, cpus, self.topology, throttle, by_cpuset, counted)
+        return ControlGroup(self._tree, distinct, cpus, record, held, counters, self._kill, not by_cpuset)
 
     def _files(self, folders: Mapping[str, Path], devices: Collection[str]) -> dict[Path, Reading]:
         """The counter files of a group and of its host; those of disks count these devices alone."""

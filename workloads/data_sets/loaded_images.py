@@ -8,11 +8,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..faults import InputFault, unreadable_file
 from . import recordio
 from .data_set import DataSet
-from .faults import InputFault, unreadable_file
-from .image_codecs import ChooseCrop, Codec
-from .image_transform import Image
+from .image_codecs import ChooseCrop, Codec, Image
 
 
 @dataclass(frozen=True)

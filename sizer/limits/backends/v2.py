@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from sizer.limits.control_group import (
+from sizer.limits.backends.control_group import (
     PERIOD_MICROSECONDS,
     SCHEDULED,
     CgroupBackend,
@@ -18,7 +18,7 @@ from sizer.limits.control_group import (
     rate_lines,
     signal_all,
 )
-from sizer.limits.delegation import AS_ROOT, is_kept
+from sizer.limits.backends.delegation import AS_ROOT, is_kept
 from sizer.limits.identity import BASE
 from sizer.limits.interface import Capability, Control, Throttle
 from sizer.limits.surroundings import kernel_has_pressure, pressure
@@ -157,7 +157,7 @@ class V2Backend(CgroupBackend):
 def enable_controllers(tree: Tree, group: Path) -> None:
     """Hand our controllers to the groups below this one; one that cannot be had shows in `capabilities`."""
     enabled = tree.text(group / "cgroup.subtree_control").split()
-    wanted = [each for each in tree.text(group / "cgroup.controllers").split() if each in CONTROLLERS]
+    wanted = [controller for controller in tree.text(group / "cgroup.controllers").split() if controller in CONTROLLERS]
     if set(wanted) <= set(enabled):
         return
     # Every group but the top of the hierarchy has a type. With processes in it, such a group would take cpu and become

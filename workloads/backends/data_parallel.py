@@ -17,10 +17,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .faults import DESCRIPTOR_VARIABLE, Fault, Unavailable
-from .options import Options
-from .progress import Extent
-from .stop import die_with_parent, leave_to_parent
+from ..faults import DESCRIPTOR_VARIABLE, Fault, Unavailable
+from ..options import Options
+from ..process import die_with_parent, leave_to_parent
+from ..progress import Extent
 
 RANK_VARIABLE, STORE_VARIABLE = "SIZER_WORKLOAD_RANK", "SIZER_WORKLOAD_STORE"
 

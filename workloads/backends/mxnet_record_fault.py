@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from . import recordio
-from .faults import InputFault
+from ..data_sets import recordio
+from ..faults import InputFault
 
 SEARCH_SECONDS = 20
 """For the search of a record among those of a file: some 20,000 images are decoded meanwhile."""
@@ -51,17 +51,17 @@ def tell_of_fatal_signals(tell: Callable[[], str | None]) -> None:
 def unreadable_record(records: Path, index: Path | None, reason: str = "") -> str | None:
     """The sentence that names the first record which is no image; None where none is found in time."""
     try:
-        found = _first_unreadable(records, recordio.read_index(index) if index else [])
+        record = _first_unreadable(records, recordio.read_index(index) if index else [])
     except (InputFault, OSError) as error:
         return f"{error}{recordio.IF_INDEX_IS_WRONG}"
     cause = f" ({reason})" if reason else ""
-    return found and f"{found} of {records} is no image that can be read{cause}: pack the file again without it"
+    return record and f"{record} of {records} is no image that can be read{cause}: pack the file again without it"
 
 
 def _first_unreadable(records: Path, offsets: list[int]) -> str | None:
-    from .image_transform import decode
+    from ..data_sets.image_codecs import OpenCV
 
-    deadline = time.monotonic() + SEARCH_SECONDS
+    decode, deadline = OpenCV().decode, time.monotonic() + SEARCH_SECONDS
     size = records.stat().st_size
     with records.open("rb", buffering=0) as file:
         images = ((offset, recordio.image_at(file.fileno(), records, offset, size)) for offset in offsets)

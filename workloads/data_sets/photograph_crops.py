@@ -15,11 +15,11 @@ from typing import Any
 import cv2
 import numpy as np
 
-from .faults import Fault
+from ..faults import Fault
 
 Image = np.ndarray[Any, np.dtype[np.uint8]]
 
-PHOTOGRAPHS = Path(__file__).parent / "photographs"
+PHOTOGRAPHS = Path(__file__).parents[1] / "photographs"
 SHAPES = ((500, 375), (500, 333), (375, 500), (333, 500), (500, 400))
 SHAPE_SHARES = (0.60, 0.14, 0.16, 0.05, 0.05)
 """Width x height and how often. Most of ImageNet is 500 on its longer side."""

@@ -13,18 +13,84 @@ import os
 import selectors
 import struct
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from mmap import mmap
 from multiprocessing.connection import Connection
 from types import TracebackType
 
 import cv2
 
-from .faults import Fault, InputFault, unreadable_file
-from .page_cache import ask_for
-from .stop import leave_to_parent
-from .transform_task import Task, Transformed, Transformer
+from ..faults import Fault, InputFault, unreadable_file
+from ..page_cache import ask_for
+from ..process import leave_to_parent
+from . import recordio
+from .image_codecs import Codec, as_datum, fastest, open_codec, synthetic_image
+from .image_folder import LabelledImage
+
+
+@dataclass(frozen=True)
+class Transformed:
+    """What became of image `index`: `record` None if it is no image; `read_seconds` its reading alone."""
+
+    index: int
+    record: bytes | memoryview | None
+    read_seconds: float
+
+
+@dataclass(frozen=True)
+class Task:
+    """What workers do: to each of `images`, unless `synthetic`, then to the same image as often.
+
+    `read_only`: the images are read, and nothing is made of them.
+    """
+
+    images: Sequence[LabelledImage]
+    format: str
+    synthetic: bool
+    seed: int
+    read_only: bool = False
+    decoder: str | None = None
+
+    def opened(self) -> Transformer:
+        """With its library loaded. Raises Unavailable."""
+        return Transformer(self, open_codec(self.decoder or fastest()))
+
+
+class Transformer:
+    """Does a task, image by image, by one library."""
+
+    def __init__(self, task: Task, codec: Codec) -> None:
+        self._task = task
+        self._codec = codec
+        self._prepared = codec.picture(synthetic_image(task.seed)) if task.synthetic else None
+
+    def transform(self, index: int) -> Transformed:
+        """Image `index`. Raises OSError as reading does."""
+        begin = time.perf_counter()
+        encoded = b"" if self._task.synthetic else _read(self._task.images[index].path)
+        read_seconds = time.perf_counter() - begin
+        if self._task.read_only:
+            return Transformed(index, b"", read_seconds)
+        picture = self._prepared if self._task.synthetic else self._codec.decode(encoded)
+        return Transformed(index, None if picture is None else self._record(index, picture), read_seconds)
+
+    def _record(self, index: int, picture: object) -> bytes | None:
+        """As it lies in the output; None for an image that cannot be written at a shorter side of 256."""
+        small = self._codec.resize(picture)
+        if small is None:
+            return None
+        label = self._task.images[index].label
+        if self._task.format == "lmdb":
+            return as_datum(self._codec.pixels(small), label)
+        return recordio.framed(recordio.image_record(float(label), index, self._codec.as_jpeg(small)))
+
+
+def _read(path: os.PathLike[str]) -> bytes:
+    with open(path, "rb", buffering=0) as file:
+        return file.read()
+
 
 TICKET = struct.Struct("<II")
 """The first image, and how many."""

@@ -2,19 +2,66 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from queue import Empty, Queue
+from typing import Any, Generic, TypeVar
 
 import cv2
 import lmdb
 import numpy as np
 
-from . import datum, image_transform
-from .ahead import Ahead
-from .faults import InputFault
+from ..faults import InputFault
+from . import datum
+from .image_codecs import OpenCV
+
+Item = TypeVar("Item")
+
+
+class Ahead(Generic[Item]):
+    """An iterator that one thread runs ahead of its consumer: up to `depth` items wait before they are asked for.
+
+    An error in `items` is raised to the consumer.
+    """
+
+    def __init__(self, items: Iterator[Item], depth: int) -> None:
+        self._items = items
+        self._ready: Queue[Item | BaseException | None] = Queue(depth)
+        self._closed = False
+        self._thread = threading.Thread(target=self._run, name="ahead", daemon=True)
+        self._thread.start()
+
+    def next(self) -> Item | None:
+        """The next item, waiting for it if need be; None when there are no more."""
+        item = self._ready.get()
+        if isinstance(item, BaseException):
+            raise item
+        return item
+
+    def close(self) -> None:
+        """Ask for no more and wait until the thread has ended."""
+        self._closed = True
+        while self._thread.is_alive():
+            try:
+                self._ready.get(timeout=0.01)
+            except Empty:
+                continue
+        self._thread.join()
+
+    def _run(self) -> None:
+        end: BaseException | None = None
+        try:
+            for item in self._items:
+                self._ready.put(item)
+                if self._closed:
+                    return
+        except BaseException as error:
+            end = error
+        self._ready.put(end)
+
 
 BATCHES_AHEAD = 4
 """Caffe's DataLayer prefetches 3 to 4 batches; so does ImageRecordIter."""
@@ -99,7 +146,7 @@ class LmdbBatches:
         self._side = side
         self._batch_size = batch_size
         self._training = training
-        self._random = np.random.default_rng(seed)
+        self._random, self._codec = np.random.default_rng(seed), OpenCV()
         self._ahead: Ahead[Batch] | None = Ahead(self._batches(), BATCHES_AHEAD)
 
     def next_batch(self) -> Batch | None:
@@ -151,7 +198,7 @@ class LmdbBatches:
     def _pixels(self, record: datum.Datum) -> Array:
         """uint8 of 3 x height x width, at least `side` each way."""
         if record.encoded:
-            decoded = image_transform.decode(memoryview(record.data))
+            decoded = self._codec.decode(memoryview(record.data))
             if decoded is None:
                 raise datum.DatumError("the encoded image is not readable")
             pixels: Array = decoded.transpose(2, 0, 1)

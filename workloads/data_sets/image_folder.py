@@ -7,7 +7,7 @@ import random
 from dataclasses import dataclass
 from pathlib import Path
 
-from .faults import InputFault
+from ..faults import InputFault
 
 SUFFIXES = frozenset({".jpeg", ".jpg", ".png"})
 

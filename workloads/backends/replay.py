@@ -8,16 +8,16 @@ import random
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
-from . import recordio
-from .backends import Input, Settings
-from .data_set import DataSet
-from .faults import InputFault, unreadable_file
+from ..data_sets import recordio
+from ..data_sets.data_set import DataSet
+from ..faults import InputFault, unreadable_file
+from .interface import Input, Settings
 
 
 def replayed(framework: str, data_set: DataSet, side: int, training: bool, settings: Settings) -> Input:
     """The reads of the framework's loader of this data set, a batch at a time."""
     if framework == "pytorch":
-        from .backends.pytorch_input import LoadedImages
+        from .pytorch_input import LoadedImages
 
         return LoadedImages(data_set, side, training, settings, read_only=True)
     if data_set.format == "lmdb":
@@ -137,7 +137,7 @@ class ReplayedLmdb:
         self._batches.close()
 
     def _epoch(self) -> Generator[int, None, None]:
-        from .lmdb_images import reading
+        from ..data_sets.lmdb_images import reading
 
         with reading(self._folder) as (count, messages):
             for _ in range(-(-count // self._batch_size)):
