@@ -37,7 +37,11 @@ def faster_there(facts: WorkloadFacts, there: Processor) -> tuple[float, float]:
 
 def on_machines(runs: Sequence[Run], machines: Mapping[int, Processor]) -> tuple[list[Run], tuple[Processor, ...]]:
     """The runs with their machine, given by `id(run)`, in the configuration, so that one model tells what they have
-    alike; and the machines. Memory that was not varied on any machine is the machine's own, and no axis."""
+    alike; and the machines. Memory that was not varied on any machine is the machine's own, and no axis. Of one machine
+    alone the runs are as they are."""
+    distinct = {machines[id(run)].name: machines[id(run)] for run in runs}
+    if len(distinct) == 1:
+        return list(runs), tuple(distinct.values())
     sizes = {(machines[id(run)].name, run.configuration.memory_bytes) for run in runs}
     varied = len(sizes) > len({name for name, _ in sizes})
 
@@ -45,7 +49,6 @@ def on_machines(runs: Sequence[Run], machines: Mapping[int, Processor]) -> tuple
         at = replace(run.configuration, machine=machines[id(run)].name)
         return replace(run, configuration=at if varied else replace(at, memory_bytes=None))
 
-    distinct = {machines[id(run)].name: machines[id(run)] for run in runs}
     return [there(run) for run in runs], tuple(distinct.values())
 
 

@@ -188,7 +188,7 @@ def _rate_and_cost(row: Elsewhere, terms: Terms) -> tuple[str, str, str]:
     return (
         _("no rate") if rate is None else _("{rate:rate/unit}", rate=rate, unit=terms.unit),
         _("price unknown") if usd is None else _("{usd:usd} an hour[[ ({day})]]", usd=usd, day=row.as_of),
-        _("[[{usd:usd} a million {unit:unit}]]", usd=row.usd_per_million, unit=terms.unit),
+        _("[[{usd:usd} a million {unit:units}]]", usd=row.usd_per_million, unit=terms.unit),
     )
 
 
