@@ -71,7 +71,15 @@ setup(
     python_requires=">=3.10",
     packages=find_packages(include=["sizer", "sizer.*"]),
     package_data={
-        "sizer": ["**/*.json", "**/*.csv", "**/*.yaml", "**/*.mo", "hook/*.py", "catalog/data/*.md"],
+        "sizer": [
+            "**/*.json",
+            "**/*.csv",
+            "**/*.yaml",
+            "**/*.mo",
+            "hook/*.py",
+            "catalog/data/*.md",
+            "exchange/templates/*",
+        ],
         "sizer.bundled.workloads": ["**/*"],
         "sizer.bundled.reports": ["**/*"],
     },

@@ -17,7 +17,7 @@ SHADES = (0.6, 0.8, 0.9, 0.97)
 """Of the least seconds of the row over a cell's own: from each on the cell is a shade darker."""
 
 
-def contents(material: Material, _found: Sequence[Subject]) -> dict[str, Any] | None:
+def contents(material: Material, _subjects: Sequence[Subject]) -> dict[str, Any] | None:
     """The table of the recommendation; None where nothing is compared.
 
     Of more columns than stand side by side, those that were measured against each other with a network and mode have a
@@ -28,7 +28,7 @@ def contents(material: Material, _found: Sequence[Subject]) -> dict[str, Any] | 
         return None
     alike, groups = words.cross_groups(table, material.study)
     return {
-        "tables": [_table(each, table) for each in _side_by_side(groups, table)],
+        "tables": [_table(group, table) for group in _side_by_side(groups, table)],
         "shades": words.cross_shades() if any(cell.ratio for row in table.rows for cell in row.cells) else "",
         "notes": words.cross_notes(table, alike),
     }
@@ -45,8 +45,8 @@ def _side_by_side(groups: Sequence[words.CrossGroup], table: CrossTable) -> list
 def _rivals(group: words.CrossGroup) -> list[words.CrossGroup]:
     """The group in parts none of whose columns is in a row of another."""
     parts: list[tuple[set[int], list[int]]] = []
-    for at, each in enumerate(group.rows):
-        columns, rows = {place for place in group.columns if each.cells[place].runs}, [at]
+    for at, row in enumerate(group.rows):
+        columns, rows = {place for place in group.columns if row.cells[place].runs}, [at]
         apart = []
         for part in parts:
             if part[0] & columns:
@@ -82,9 +82,9 @@ def _group(group: words.CrossGroup, columns: Sequence[int]) -> dict[str, Any]:
             {
                 "name": group.title if single or not parts else parts,
                 "under": parts if single else "",
-                "cells": [_cell(each.cells[at], each) for at in columns],
+                "cells": [_cell(row.cells[at], row) for at in columns],
             }
-            for each, parts in zip(group.rows, group.apart, strict=True)
+            for row, parts in zip(group.rows, group.apart, strict=True)
         ],
     }
 
@@ -95,6 +95,6 @@ def _cell(cell: CrossCell, row: CrossRow) -> dict[str, Any]:
     return {
         "seconds": words.seconds_a_batch(cell) if cell.runs else "",
         "under": words.cell_ranked(cell, row),
-        "heat": 1 + sum(share >= each for each in SHADES) if cell.ratio and several else 0,
+        "heat": 1 + sum(share >= shade for shade in SHADES) if cell.ratio and several else 0,
         "first": cell.rank == 1 and several,
     }

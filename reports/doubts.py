@@ -27,15 +27,15 @@ from .figures import drift
 from .subject import Material, Subject
 
 
-def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
+def contents(material: Material, subjects: Sequence[Subject]) -> dict[str, Any]:
     """Why runs failed, what warnings mean, the figures that a study can be judged by, and whether the host drifted."""
-    runs, study = [run for subject in found for run in subject.runs], material.study
+    runs, study = [run for subject in subjects for run in subject.runs], material.study
     kinds = {warning.kind.group for run in as_asked(runs) for warning in run.warnings}
-    drifted = drift.drift(found, study)
-    measured_again = bool(kinds & words.MEASURED_AGAIN) or (drifted is not None and drifted.found)
+    drifted = drift.drift(subjects, study)
+    measured_again = bool(kinds & words.MEASURED_AGAIN) or (drifted is not None and drifted.has_drifted)
     return {
-        "failures": failures(found, study),
-        "memory_floors": [*memory_floors(found), *largest_batches(found)],
+        "failures": failures(subjects, study),
+        "memory_floors": [*memory_floors(subjects), *largest_batches(subjects)],
         "has_runs": bool(runs),
         "warnings": by_kind(runs),
         "again": words.how_to_measure_again() if measured_again and not study.imported else "",
@@ -113,14 +113,14 @@ def by_kind(runs: Iterable[Run]) -> list[dict[str, Any]]:
 
     Runs of a search for the memory floor were asked for no rate, so their warnings are not among these.
     """
-    found: dict[WarningKind, list[list[Marked]]] = {}
+    groups: dict[WarningKind, list[list[Marked]]] = {}
     for run in as_asked(runs):
         own: dict[WarningKind, list[Marked]] = {}
         for warning in run.warnings:
             own.setdefault(warning.kind.group, []).append((warning, run.sample_unit))
         for kind, warnings in own.items():
-            found.setdefault(kind, []).append(warnings)
-    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), words.warning_name(item[0])))
+            groups.setdefault(kind, []).append(warnings)
+    ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), words.warning_name(item[0])))
     return [_grouped(kind, warnings) for kind, warnings in ordered]
 
 
@@ -133,11 +133,11 @@ def _grouped(kind: WarningKind, of_runs: Sequence[Sequence[Marked]]) -> dict[str
     for warning, unit in (warning for warnings in of_runs for warning in warnings):
         own = unit if warning.kind in IN_UNITS else None
         alike.setdefault((warning.kind, tuple(warning.figures), warning.text, own), []).append((warning, unit))
-    said = [
+    sentences = [
         words.warning_in_words([warning for warning, _unit in group], group[0][1])
-        for group in sorted(alike.values(), key=lambda each: -len(each))
+        for group in sorted(alike.values(), key=lambda marked: -len(marked))
     ]
-    wordings = list(dict.fromkeys(each for each in said if each))
+    wordings = list(dict.fromkeys(sentence for sentence in sentences if sentence))
     what = clauses(wordings[:MOST_WORDINGS] if kind is not WarningKind.DRIFTING else ())
     return {
         "kind": words.warning_name(kind),
@@ -165,8 +165,8 @@ def failures(subjects: Sequence[Subject], study: Study) -> list[dict[str, Any]]:
     """
     alike: dict[tuple[object, ...], list[Run]] = {}
     for run in (run for subject in subjects for run in failed(subject)):
-        said = NUMBERS.sub("#", last_words(run))
-        alike.setdefault((run.spec.workload.name, way_of_ending(run), said), []).append(run)
+        words_of_end = NUMBERS.sub("#", last_words(run))
+        alike.setdefault((run.spec.workload.name, way_of_ending(run), words_of_end), []).append(run)
     return [_entry(runs, study, number < MOST_LOGS) for number, runs in enumerate(alike.values())]
 
 
@@ -180,8 +180,8 @@ def memory_floors(subjects: Sequence[Subject]) -> list[str]:
 
     None for one that ran out of an accelerator's memory, in a table that says no other.
     """
-    told = [subject for subject in subjects if any(_was_capped(run) or is_floor_search(run) for run in subject.runs)]
-    return [_floor(subject) for subject in told]
+    capped = [subject for subject in subjects if any(_was_capped(run) or is_floor_search(run) for run in subject.runs)]
+    return [_floor(subject) for subject in capped]
 
 
 def largest_batches(subjects: Sequence[Subject]) -> list[str]:
@@ -256,5 +256,5 @@ def _floor(subject: Subject) -> str:
     above = floor.completed_bytes if floor is not None else None
     if below is None:
         below = max(memory_of(run.configuration) for run in subject.runs if _was_capped(run))
-    found = SearchedFloor(Bounds(below, above), pipeline_alone=subject.device.kind == "emulated")
-    return floor_sentences(subject.name, floor_in_words(found, searched=False), peak)
+    searched = SearchedFloor(Bounds(below, above), pipeline_alone=subject.device.kind == "emulated")
+    return floor_sentences(subject.name, floor_in_words(searched, searched=False), peak)

@@ -16,7 +16,7 @@ from sizer.words.verdict import Badge
 from .charts.svg import harmless
 
 IN_MARKS = re.compile(r"`([^`]+)`")
-ESCAPED = {ord(each): f"\\u{ord(each):04x}" for each in "<>&\u2028\u2029"}
+ESCAPED = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 """What could end the block or begin a comment in it; JSON has these in texts alone, where an escape means the same."""
 EXACT = 1e15
 """Below it a number without a fraction is the same in Python and JavaScript."""
@@ -89,11 +89,11 @@ def badge(value: Badge) -> Markup:
 
 def facts(rows: Iterable[Sequence[object]]) -> Markup:
     """Label, value and, where there is one, a remark of each."""
-    found = ""
+    items = ""
     for label, value, *remark in rows:
         under = f'<span class="under">{shown(remark[0])}</span>' if remark and remark[0] else ""
-        found += f"<div><dt>{shown(label)}</dt><dd>{shown(value)}{under}</dd></div>\n"
-    return Markup(f'<dl class="facts">\n{found}</dl>')
+        items += f"<div><dt>{shown(label)}</dt><dd>{shown(value)}{under}</dd></div>\n"
+    return Markup(f'<dl class="facts">\n{items}</dl>')
 
 
 def linked(text: str) -> Markup:
@@ -130,7 +130,7 @@ def showable(value: Any) -> Any:
     if isinstance(value, float) and value.is_integer() and abs(value) < EXACT:
         return int(value)
     if isinstance(value, dict):
-        return {showable(key): showable(each) for key, each in value.items()}
+        return {showable(key): showable(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [showable(each) for each in value]
+        return [showable(item) for item in value]
     return value

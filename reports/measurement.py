@@ -7,15 +7,12 @@ import gzip
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from statistics import median
 from typing import Any
 
 from markupsafe import Markup
 
-from sizer.files.codec import FormatError, from_json
-from sizer.host.stored_host import Virtualization, installed_of
-from sizer.limits.topology import CpuCounts
+from sizer.host.stored_host import installed_of
 from sizer.model.model import Parameter, WorkloadModel
 from sizer.model.prediction import LeftOut, left_out
 from sizer.model.runs import as_asked
@@ -26,10 +23,10 @@ from sizer.records.units import format_seconds
 from sizer.study.resolved import to_yaml
 from sizer.words import model as model_words
 from sizer.words import page as page_words
-from sizer.words.language import _, _n, amount, capital, clauses, from_to, percent, row, several_of, span, volume, whole
+from sizer.words.language import _, _n, from_to, percent, row, several_of, span, volume, whole
 from sizer.words.names import rates_in_words
 from sizer.words.runs import limits_in_words
-from sizer.words.terminal import deviations_in_words, topology_in_words, virtualization_in_words
+from sizer.words.terminal import deviations_in_words, host_fact, host_label
 
 from .subject import Material, Subject
 
@@ -61,7 +58,7 @@ def host_facts(host: Mapping[str, Any]) -> list[tuple[str, str]]:
     apart = _frameworks_apart(host)
     left_out = (*NOT_OF_THE_HOST, "frameworks", *(("python", "packages") if apart else ()))
     own = {key: value for key, value in host.items() if key not in left_out and value not in (None, "", [], (), {})}
-    return [*((_label(key), _fact(key, value)) for key, value in own.items()), *apart]
+    return [*((host_label(key), host_fact(key, value)) for key, value in own.items()), *apart]
 
 
 def _frameworks_apart(host: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -172,46 +169,6 @@ def _disk(tier: DiskTier, check: DiskCheck | None) -> dict[str, Any]:
             deviations_in_words(check) if check is not None else "",
         ),
     }
-
-
-def _label(key: str) -> str:
-    """What a key of host.json is called; one that only a later version knows, as it is spelt."""
-    key = key.removesuffix("_bytes")
-    known = {
-        "cpu_model": _("CPU"),
-        "cpus": _("CPUs usable"),
-        "topology": _("Topology"),
-        "hyperthreads": _("Hyperthreads"),
-        "memory": _("Memory"),
-        "swap": _("Swap"),
-        "kernel": _("Kernel"),
-        "distribution": _("Distribution"),
-        "virtualization": _("Virtualization"),
-        "limits": _("Limits by"),
-        "gpus": _("GPUs"),
-        "fio": "fio",
-        "packages": _("Packages"),
-        "imported": _("Imported"),
-        "runs": _("Runs"),
-    }
-    return known.get(key, capital(key.replace("_", " ")))
-
-
-def _fact(key: str, value: Any) -> str:
-    with suppress(FormatError):
-        if key == "topology" and isinstance(value, Mapping):
-            return topology_in_words(from_json(CpuCounts, value, key))
-        if key == "virtualization" and isinstance(value, Mapping):
-            return virtualization_in_words(from_json(Virtualization, value, key))
-    if isinstance(value, bool):
-        return _("yes") if value else _("no")
-    if key.endswith("_bytes") and isinstance(value, (int, float)):
-        return amount(value)
-    if isinstance(value, Mapping):
-        return row(f"{str(name).replace('_', ' ')} {_fact(str(name), each)}" for name, each in value.items())
-    if isinstance(value, (list, tuple)):
-        return clauses(_fact(key, each) for each in value)
-    return str(value)
 
 
 def model_of(subject: Subject) -> dict[str, Any]:

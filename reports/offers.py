@@ -11,10 +11,12 @@ from sizer.model.edge import best_place
 from sizer.recommend.job_changes import MIN_GAIN, Change, ChangeKind, changes, judged_by
 from sizer.records.answer import GpuOption, InstanceOffer
 from sizer.records.configuration import Configuration, Estimate
+from sizer.records.costs import CostRow, ForeignPrice
 from sizer.records.messages import NoAnswer
 from sizer.records.prediction import ReasonCode, reason
-from sizer.records.units import GIB, RELATIVE, format_bytes, format_number, format_usd
+from sizer.records.units import GIB, RELATIVE, format_bytes, format_number, format_price, format_usd
 from sizer.words import accelerators as gpu_words
+from sizer.words import costs as cost_words
 from sizer.words.answers import change_evidence, change_named, gain_in_words, no_change, then_bound
 from sizer.words.language import _, paragraph, rate_in_words, rate_interval, sentence, several_of
 from sizer.words.page import configuration_line
@@ -56,8 +58,12 @@ def _offers(subject: Subject) -> Sequence[InstanceOffer]:
         return ()
     first, *others = subject.answer.instances
     by_size = sorted(others, key=lambda each: (each.gpu_count, each.vcpus, each.provider, each.instance_type))
-    order = {price: number for number, price in enumerate(dict.fromkeys(other.usd_per_hour for other in others))}
-    return [first, *sorted(by_size, key=lambda each: order[each.usd_per_hour])]
+    order = {price: number for number, price in enumerate(dict.fromkeys(map(_price, others)))}
+    return [first, *sorted(by_size, key=lambda each: order[_price(each)])]
+
+
+def _price(offer: InstanceOffer) -> tuple[float | None, ForeignPrice | None]:
+    return offer.usd_per_hour, offer.foreign
 
 
 def _instance_row(number: int, place: int, offer: InstanceOffer, subject: Subject) -> dict[str, Any]:
@@ -66,6 +72,7 @@ def _instance_row(number: int, place: int, offer: InstanceOffer, subject: Subjec
     rate = (offer.throughput or answer.throughput) if answer is not None and not answer.rate_in_doubt else None
     source, as_of = offer_source(offer)
     million = offer.usd_per_million_samples if subject.unit != RELATIVE else None
+    foreign = offer.foreign
     notes = [note for note in offer.notes if note != reason(ReasonCode.PRICES)]
     return {
         "workload": subject.name,
@@ -78,7 +85,7 @@ def _instance_row(number: int, place: int, offer: InstanceOffer, subject: Subjec
         "gpu": offer.gpu or "",
         "gpus": f"{offer.gpu_count} × {offer.gpu}" if offer.gpu else _("none"),
         "rate": _instance_rate(rate, offer, subject),
-        "hour": _usd(offer.usd_per_hour),
+        "hour": _usd(offer.usd_per_hour) if foreign is None else format_price(foreign.amount, foreign.currency),
         "spot": _usd(offer.usd_per_hour_spot) if offer.usd_per_hour_spot is not None else "",
         "million": format_usd(million) if million is not None else "",
         "unit": several_of(subject.unit),
@@ -112,6 +119,38 @@ def _size(vcpus: float) -> str:
 
 def _usd(price: float | None) -> str:
     return format_usd(price) if price is not None else _("unknown")
+
+
+def costs(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | None:
+    """What the work takes and costs on each machine, with a GPU and without; None where nobody asked."""
+    groups = [
+        {
+            "name": subject.name,
+            "title": cost_words.title_of(subject.answer.costs, subject.terms),
+            "rows": [_cost_row(row, subject) for row in subject.answer.costs.rows],
+            "sentences": list(cost_words.costs_sentences(subject.answer.costs, subject.terms)),
+        }
+        for subject in found
+        if subject.answer is not None and subject.answer.costs is not None and cost_words.is_asked(subject.answer)
+    ]
+    return {"groups": groups, "several": len(found) > 1} if groups else None
+
+
+def _cost_row(row: CostRow, subject: Subject) -> dict[str, Any]:
+    assert subject.answer is not None, "a row is of an answer"
+    prices = {"on_demand": row.on_demand, "spot": row.spot}
+    job, base = _("[[{time:time} the job]]", time=row.seconds), _("the baseline") if row.is_baseline else ""
+    return {
+        "name": (cost_words.machine_in_words(row, subject.terms), row.instance_type or ""),
+        "rate": cost_words.rate_of(row, subject.terms),
+        "time": (cost_words.ratio_in_words(row.time_ratio), job or base),
+        **{
+            name: ("" if cost is None else cost_words.ratio_in_words(cost.ratio), cost_words.prices_in_words(cost))
+            for name, cost in prices.items()
+        },
+        "expected": cost_words.expected_in_words(row.spot_expected),
+        "is_answer": (row.spec, row.throughput) == (subject.answer.spec, subject.answer.throughput),
+    }
 
 
 def which_gpu(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | None:

@@ -17,7 +17,7 @@ from sizer.files.writing import write_text
 from sizer.words.language import _, _n, language_tag, paragraph, sentence
 from sizer.words.page import runs_counted
 
-from . import cross_table, doubts, markup, measurement, offers, verdict, what_if, workloads
+from . import cross_table, doubts, family, markup, measurement, offers, verdict, what_if, workloads
 from .charts.svg import harmless, hatchings
 from .policy import TEMPLATES, page_policy, script, style
 from .runs import all_runs, timelines
@@ -30,8 +30,10 @@ SECTIONS: Mapping[str, Callable[[Material, Sequence[Subject]], Mapping[str, Any]
     "workloads": workloads.contents,
     "instead": offers.instead,
     "what_if": what_if.contents,
+    "costs": offers.costs,
     "instances": offers.instances,
     "which_gpu": offers.which_gpu,
+    "family": family.contents,
     "doubts": doubts.contents,
     "measurement": measurement.contents,
     "runs": all_runs.contents,
@@ -52,23 +54,28 @@ def write_report(path: Path, material: Material, write: Callable[[Path, str], No
 def render(material: Material) -> str:
     """The whole page as one HTML text that loads nothing."""
     shown = [
-        Markup(_templates().get_template(f"{name}.html").render(values)) for name, values in contents(material).items()
+        Markup(templates().get_template(f"{name}.html").render(values)) for name, values in contents(material).items()
     ]
-    return (
-        _templates()
-        .get_template("page.html")
-        .render(
-            style=Markup(style()),
-            script=Markup(script()),
-            policy=Markup(page_policy()),
-            hatchings=hatchings(),
-            language=language_tag(),
-            title=material.study.name,
-            created_at=material.created_at,
-            version=material.version,
-            sections=shown,
-            headings=[(anchor, Markup(heading)) for section in shown for anchor, heading in HEADING.findall(section)],
-        )
+    headings = [(anchor, Markup(heading)) for section in shown for anchor, heading in HEADING.findall(section)]
+    return framed(material.study.name, shown, material.created_at, material.version, headings)
+
+
+def framed(
+    title: str, sections: Sequence[Markup], created_at: str, version: str, headings: Sequence[tuple[str, Markup]] = ()
+) -> str:
+    """A page of these sections with sizer's style, script and policy; `headings` are what its contents lead to."""
+    template = templates().get_template("page.html")
+    return template.render(
+        style=Markup(style()),
+        script=Markup(script()),
+        policy=Markup(page_policy()),
+        hatchings=hatchings(),
+        language=language_tag(),
+        title=title,
+        created_at=created_at,
+        version=version,
+        sections=sections,
+        headings=headings,
     )
 
 
@@ -87,8 +94,8 @@ class _WithoutIndents(Extension):
 
 
 @cache
-def _templates() -> Environment:
-    """Compiled once a process, as it takes longer than to fill them."""
+def templates() -> Environment:
+    """Those of sections and of the page, compiled once a process, as it takes longer than to fill them."""
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         extensions=[_WithoutIndents],

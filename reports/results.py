@@ -48,11 +48,11 @@ def by_configuration(runs: Iterable[Run]) -> tuple[Result, ...]:
             workload = run.spec.workload
             key = (run.configuration, workload.assumed_input, workload.assumed_cache, run.declared.machine)
             groups.setdefault(key, []).append(run)
-    found = [
+    results = [
         Result(configuration, input_, cache, tuple(group), pooled(group), machine)
         for (configuration, input_, cache, machine), group in groups.items()
     ]
-    return tuple(sorted(found, key=lambda result: _order(result.configuration)))
+    return tuple(sorted(results, key=lambda result: _order(result.configuration)))
 
 
 def of_the_job(runs: Sequence[Run]) -> tuple[Run, ...]:
@@ -79,8 +79,8 @@ def pooled(runs: Iterable[Run]) -> Estimate:
 
 def middle(values: Iterable[float | None]) -> float | None:
     """The median of what is known of some runs, as of their rates; None where nothing is."""
-    known = [value for value in values if value is not None]
-    return median(known) if known else None
+    numbers = [value for value in values if value is not None]
+    return median(numbers) if numbers else None
 
 
 def _order(configuration: Configuration) -> tuple[float, int, int, str]:

@@ -14,6 +14,7 @@ from sizer.plan.reference_runs import Spread
 from sizer.records.answer import Answer, Recommendation
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import Device
+from sizer.records.family import Family
 from sizer.records.notes import Note
 from sizer.records.prediction import Spec
 from sizer.records.run import DiskCheck, Run
@@ -250,3 +251,18 @@ class Material:
     measurements_json: str = ""
     folder: str = ""
     progress: Progress | None = None
+
+    def of_workload(self, name: str) -> Material:
+        """The same of one workload alone, but for the table of runs."""
+        plans = tuple(plan for plan in self.study.workloads if plan.workload.name == name)
+        found = self.recommendation
+        if found is not None:
+            answers = tuple(answer for answer in found.workloads if answer.workload == name)
+            found = replace(found, workloads=answers, family=Family(), cross_table=None)
+        return replace(
+            self,
+            study=replace(self.study, name=f"{self.study.name}: {name}", workloads=plans),
+            runs=tuple(run for run in self.runs if run.spec.workload.name == name),
+            model=None if self.model is None else Model((self.model.workload(name),)),
+            recommendation=found,
+        )

@@ -16,10 +16,10 @@ from sizer.records.configuration import Estimate
 from sizer.records.prediction import Spec
 from sizer.records.run_kinds import Outcome
 from sizer.words import verdict as words
-from sizer.words.answers import a_million, machine_name, price_an_hour
+from sizer.words.answers import a_million, machine_name
 from sizer.words.answers import how_sure as how_sure_text
 from sizer.words.language import _, answered_rate, paragraph, rate_in_words, rate_interval, unbroken
-from sizer.words.names import resource_name
+from sizer.words.names import price_an_hour, resource_name
 from sizer.words.notes import note_in_words
 from sizer.words.page import configuration_line, cross_answer, table_comes_first, workload_in_words
 from sizer.words.planning import chosen_runs, going_on_with, plan_goes_on, unfinished_said
@@ -72,10 +72,10 @@ def _answers(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
     rows = [answer_row(subject, material) for subject in found]
     if found and all(subject.embedded for subject in found):  # which the first line says
         rows = [{**row, "data_badge": None} for row in rows]
-    return {"rows": rows, "keys": _keys(rows), **_for_all(material)}
+    return {"rows": rows, "keys": _keys(rows)}
 
 
-_NO_ANSWERS: Mapping[str, Any] = {"rows": [], "keys": [], "shared": [], "family": ""}
+_NO_ANSWERS: Mapping[str, Any] = {"rows": [], "keys": []}
 
 
 def _keys(rows: Sequence[Mapping[str, Any]]) -> list[Key]:
@@ -121,20 +121,6 @@ def _missing(material: Material) -> dict[str, str]:
         return {"missing": said, "resume": going_on_with((), material.folder, ended)}
     counts = sum(progress.finished.values()), sum(progress.planned.values()), sum(progress.older.values())
     return {"missing": words.runs_there(*counts, to_go_on=True), "resume": resume}
-
-
-def _for_all(material: Material) -> dict[str, Any]:
-    """One machine, and one family, for all workloads; empty where fewer than two have an answer."""
-    recommendation = material.recommendation
-    answered = (
-        [workload for workload in recommendation.workloads if workload.spec is not None] if recommendation else []
-    )
-    if recommendation is None or len(answered) < 2:
-        return {"shared": [], "family": ""}
-    return {
-        "shared": words.shared_sentences(recommendation),
-        "family": words.family_sentence(recommendation),
-    }
 
 
 def _notes(material: Material, found: Sequence[Subject]) -> tuple[list[str], list[str]]:
@@ -196,7 +182,7 @@ def answer_row(subject: Subject, material: Material) -> dict[str, Any]:
         "how_sure": how_sure_text(subject.answer, bool(unfinished)),
         "no_machine": words.no_machine(subject.answer),
         "bound": words.spec_bound(answer),
-        "spec": tuple(words.spec_parts(spec, subject.terms)) if spec is not None else (),
+        "spec": tuple(words.spec_parts(answer, subject.terms)),
         "spec_badge": words.badge(words.BadgeKind.EMULATED)
         if spec is not None and words.is_emulated(spec, subject.terms)
         else None,
@@ -244,7 +230,7 @@ def _cost(answer: Answer, subject: Subject) -> dict[str, str] | None:
         return None
     if chosen is not None:
         usd, million, disk = chosen.usd_per_hour, chosen.usd_per_million_samples, ""
-        hour = price_an_hour(usd, None if usd else chosen.usd_per_hour_spot)
+        hour = price_an_hour(usd, None if usd else chosen.usd_per_hour_spot, chosen.foreign)
         source = offer if offer is not None and offer.usd_per_hour == usd else None
     elif offer is not None:
         usd, million, disk, source = (
@@ -253,9 +239,10 @@ def _cost(answer: Answer, subject: Subject) -> dict[str, str] | None:
             words.without_disk(answer.spec),
             offer,
         )
-        hour = price_an_hour(usd)
+        hour = price_an_hour(usd, foreign=offer.foreign)
     if usd is None:
-        return {"hour": hour, "million": "", "day": "", "disk": ""}
+        known = source is not None and source.foreign is not None
+        return {"hour": hour, "million": "", "day": words.price_day(source, False) if known else "", "disk": ""}
     day = words.price_day(source, subject.objective.spot)
     return {"hour": hour, "million": a_million(million, subject.unit), "day": day, "disk": disk}
 

@@ -39,9 +39,9 @@ MEMORY = 1 << 20
 """Bytes in which the sizes of instance types are written."""
 
 
-def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any] | None:
+def contents(material: Material, subjects: Sequence[Subject]) -> dict[str, Any] | None:
     """The data of all workloads that have a model; None where none has."""
-    asked = [subject for subject in found if subject.model is not None and subject.model.posterior is not None]
+    asked = [subject for subject in subjects if subject.model is not None and subject.model.posterior is not None]
     if not asked:
         return None
     objective = material.recommendation.objective if material.recommendation else material.study.objective
@@ -76,7 +76,7 @@ def _workload(
         "name": subject.name,
         "model": as_data(model),
         "start": asdict(start),
-        "told": None if isinstance(begin, Refusal) else _told(begin),
+        "begin": None if isinstance(begin, Refusal) else _first_answer(begin),
         "is_answer": answer is not None and answer.spec is not None,
         "rate": answer.throughput.value if answer is not None and answer.throughput is not None else None,
         "controls": [asdict(control) for control in controls(model, start, catalog)],
@@ -99,19 +99,21 @@ def _start(subject: Subject, model: WorkloadModel) -> Configuration:
     given = {} if spec is None else {name: value for name, value in asdict(spec).items() if value and name != "nodes"}
     if not any(gpus.count for gpus in measured.gpus):
         given.pop("gpu_count", None)  # a table may name a kind of accelerator and not how many
-    found = filled(model, given)
-    if measured.gpus and not found.gpu_count:
-        found = replace(found, gpu_count=measured.gpus[0].count)
+    start = filled(model, given)
+    if measured.gpus and not start.gpu_count:
+        start = replace(start, gpu_count=measured.gpus[0].count)
     axes = {"vcpus": measured.vcpus, "memory_bytes": measured.memory_bytes, "batch_size": measured.batch_size}
-    for axis, known in axes.items():
-        value = getattr(found, axis)
-        if known and len(known) < ENOUGH and value is not None and value not in known:
-            nearest: dict[str, Any] = {axis: max((each for each in known if each <= value), default=known[0])}
-            found = replace(found, **nearest)
-    return found
+    for axis, values in axes.items():
+        value = getattr(start, axis)
+        if values and len(values) < ENOUGH and value is not None and value not in values:
+            nearest: dict[str, Any] = {
+                axis: max((smaller for smaller in values if smaller <= value), default=values[0])
+            }
+            start = replace(start, **nearest)
+    return start
 
 
-def _told(begin: Prediction) -> dict[str, Any]:
+def _first_answer(begin: Prediction) -> dict[str, Any]:
     """What all draws say where the sliders begin: the answer beside them is the same figure."""
     shares, rate = begin.shares, asdict(begin.throughput)
     return {"throughput": rate, "bottleneck": begin.bottleneck.value, "shares": shares}
@@ -122,39 +124,39 @@ def _kinds(model: WorkloadModel, catalog: Catalog, machines: dict[str, Any]) -> 
 
     The key is None where no catalogue can know the kind.
     """
-    device, found = model.facts.device, []
+    device, kinds = model.facts.device, []
     for gpu, count in dict.fromkeys((gpus.gpu, gpus.count) for gpus in model.measured.gpus) or [(None, 0)]:
         cpu = is_computed_by_cpu(gpu, count, device)
-        found.append(
+        kinds.append(
             [gpu, _machines(None if cpu else gpu, Device("cpu") if cpu else device, catalog, machines), not cpu]
         )
-    return found
+    return kinds
 
 
 def _machines(gpu: str | None, device: Device, catalog: Catalog, machines: dict[str, Any]) -> str | None:
     """The key of the machines with this kind, which are written once for all workloads that use it."""
     key = gpu or device.gpu or device.kind
-    found = rentable(gpu, device, catalog)
-    if found is None:
+    offers = rentable(gpu, device, catalog)
+    if offers is None:
         return None
     machines[key] = {
-        "priced": [[i.vcpus, i.memory_bytes / MEMORY, i.gpu_count, i.usd_per_hour, i.name] for i in found.priced],
-        "unpriced": [[i.vcpus, i.memory_bytes / MEMORY, i.gpu_count] for i in found.unpriced],
+        "priced": [[i.vcpus, i.memory_bytes / MEMORY, i.gpu_count, i.usd_per_hour, i.name] for i in offers.priced],
+        "unpriced": [[i.vcpus, i.memory_bytes / MEMORY, i.gpu_count] for i in offers.unpriced],
     }
     return key
 
 
 def _own_prices(subject: Subject, spot: bool) -> list[list[Any]]:
     """Where a table says what its machines cost: the configuration, the price of an hour, the machine's name."""
-    found: dict[Configuration, tuple[float, str]] = {}
+    prices: dict[Configuration, tuple[float, str]] = {}
     for result in results.by_configuration(subject.runs):
         machine = result.machine
         usd = None if machine is None else machine.usd_per_hour_spot if spot else machine.usd_per_hour
         if machine is not None and usd is not None:
-            cheapest = found.get(result.configuration)
+            cheapest = prices.get(result.configuration)
             if cheapest is None or usd * machine.nodes < cheapest[0]:
-                found[result.configuration] = usd * machine.nodes, machine_rented(machine)
-    return [[list(astuple(place)), usd, name] for place, (usd, name) in found.items()]
+                prices[result.configuration] = usd * machine.nodes, machine_rented(machine)
+    return [[list(astuple(place)), usd, name] for place, (usd, name) in prices.items()]
 
 
 ENOUGH = 3
@@ -174,7 +176,7 @@ TIER_BYTES = 500 * GIB
 
 @dataclass(frozen=True)
 class Control:
-    """A slider over `stops`, or a list of them: the value of each and how it is said; `measured` are their places.
+    """A slider over `stops`, or a list of them: the value of each and its label; `measured` are their places.
 
     `name` stands in the page's address, where a value is divided by `scale`; `sets` is what it sets: a field of the
     configuration or of the what-if. It starts at the stop `start`.
@@ -183,7 +185,7 @@ class Control:
     name: str
     sets: str
     stops: Sequence[Any]
-    said: Sequence[str]
+    labels: Sequence[str]
     measured: Sequence[int]
     start: int
     scale: float = 1
@@ -227,20 +229,21 @@ def _memory(model: WorkloadModel, start: Configuration) -> Control | None:
 
 def _numbers(
     name: str,
-    known: Sequence[float],
+    observed: Sequence[float],
     grid: Iterable[float],
     start: float | None,
     say: Any,
     tried: Sequence[float] = (),
 ) -> Control | None:
     """A slider over measured values, and from three of them on over the grid, a little below and beyond them."""
-    if start is None or len({*known, *tried}) < 2:
+    if start is None or len({*observed, *tried}) < 2:
         return None
-    values = {*known, *tried, start}
-    if len(known) >= ENOUGH:
-        values |= {type(start)(value) for value in grid if known[0] / BELOW <= value <= BEYOND * known[-1]}
+    values = {*observed, *tried, start}
+    if len(observed) >= ENOUGH:
+        low, high = observed[0] / BELOW, BEYOND * observed[-1]
+        values |= {type(start)(value) for value in grid if low <= value <= high}
     stops = sorted(values)
-    measured = [index for index, stop in enumerate(stops) if stop in known]
+    measured = [index for index, stop in enumerate(stops) if stop in observed]
     return Control(name, name, stops, [say(stop) for stop in stops], measured, stops.index(start))
 
 
@@ -288,11 +291,11 @@ def _disks(model: WorkloadModel, start: Configuration, catalog: Catalog) -> Iter
         options += [*tiers, (SUPPOSED, words.another_disk(), called)]
     if len(options) < 2:
         return
-    known = [name_of_disk(disk.name) for disk in measured.disks]
+    names = [name_of_disk(disk.name) for disk in measured.disks]
     own = name_of_disk(start.disk)
-    stops, said, groups = zip(*options, strict=True)
-    first = known.index(own) if own in known else 0
-    yield Control("disk", "disk", stops, said, list(range(len(known))), first, groups=groups)
+    stops, labels, groups = zip(*options, strict=True)
+    first = names.index(own) if own in names else 0
+    yield Control("disk", "disk", stops, labels, list(range(len(names))), first, groups=groups)
     if by_bytes:
         yield _disk_rate("disk_mbps", "read_bytes_per_second", MBPS, USUAL_MBPS, 1e6)
     if by_requests:
@@ -300,8 +303,8 @@ def _disks(model: WorkloadModel, start: Configuration, catalog: Catalog) -> Iter
 
 
 def _disk_rate(name: str, sets: str, values: Sequence[int], usual: int, scale: float) -> Control:
-    said = [words.disk_stop(value, name) for value in values]
-    return Control(name, sets, [value * scale for value in values], said, [], values.index(usual), scale)
+    labels = [words.disk_stop(value, name) for value in values]
+    return Control(name, sets, [value * scale for value in values], labels, [], values.index(usual), scale)
 
 
 def _tiers(catalog: Catalog) -> Iterable[tuple[str, DiskRates]]:

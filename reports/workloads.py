@@ -15,7 +15,7 @@ from sizer.records.kinds import PREPROCESSING
 from sizer.records.units import RELATIVE, format_seconds
 from sizer.words import accelerators, answers, language
 from sizer.words.language import _
-from sizer.words.names import accelerators_in_words, resource_name
+from sizer.words.names import accelerators_in_words, price_an_hour, resource_name
 from sizer.words.page import memory_size, resources_agreed, runs_and_warned, spec_line, study_disk
 from sizer.words.reasons import reason_sentences
 from sizer.words.verdict import BadgeKind, badge, next_run_sentences, next_run_title, page_reasons
@@ -180,7 +180,7 @@ def _option(option: Option, answer: Answer, subject: Subject) -> dict[str, Any]:
         "name": (language.capital(answers.preferences_in_words(option)), _("the answer") if is_answer else ""),
         "spec": spec_line(option.spec, subject.study, subject.device),
         "throughput": language.rate_interval(option.throughput, subject.unit),
-        "hour": (answers.price_an_hour(option.usd_per_hour), option.instance_type or ""),
+        "hour": (price_an_hour(option.usd_per_hour), option.instance_type or ""),
         "million": _("[[{usd:usd}]]", usd=option.usd_per_million_samples),
         "probability": "" if sure else language.chance(option.probability),
         "bound": resource_name(option.bottleneck, subject.device) if option.bottleneck is not None else "",

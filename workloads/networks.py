@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 NETWORKS = (
     "alexnet",
     "fcn5",
     "googlenet",
     "inception_v3",
     "mobilenet",
+    "overfeat",
     "resnet18",
     "resnet50",
+    "resnet56",
     "resnet101",
     "resnet152",
     "squeezenet",
@@ -25,6 +30,24 @@ TRANSFORMERS = frozenset({*IMAGE_TRANSFORMERS, "bert_base", "gpt2_small"})
 
 CLASSES = 1000
 """ImageNet's."""
+OF_CIFAR = frozenset({"resnet56"})
+"""Networks for CIFAR-10, with its ten classes and its images of 32 x 32."""
+CIFAR_CLASSES = 10
+SIDES = {"inception_v3": 299, "overfeat": 231, **dict.fromkeys(OF_CIFAR, 32)}
+"""Pixels of a side of what a network takes, where that is not 224."""
+
+OVERFEAT = (
+    (96, 11, 4, 0, True),
+    (256, 5, 1, 0, True),
+    (512, 3, 1, 1, False),
+    (1024, 3, 1, 1, False),
+    (1024, 3, 1, 1, True),
+)
+"""Sermanet et al. 2013 (arXiv:1312.6229), table 1, the fast model: channels, kernel, stride and padding of each
+convolution, and whether a max pooling of 2x2 follows. Then layers of 3072 and 4096 units."""
+OVERFEAT_UNITS = (1024 * 6 * 6, 3072, 4096)
+CIFAR_STAGES = ((16, 9), (32, 9), (64, 9))
+"""He et al. 2015 (arXiv:1512.03385), section 4.2, n = 9: channels and basic blocks of each stage of ResNet-56."""
 
 INCEPTION = (
     (64, 96, 128, 16, 32, 32),
@@ -49,7 +72,7 @@ synthetic/experiments/mxnet/fc/symbol_fcn5.py): inputs, three hidden layers with
 
 def image_side(network: str) -> int:
     """Pixels of a side of the network's input."""
-    return 299 if network == "inception_v3" else 224
+    return SIDES.get(network, 224)
 
 
 def sample_form(network: str) -> tuple[tuple[int, ...], int]:
@@ -57,4 +80,9 @@ def sample_form(network: str) -> tuple[tuple[int, ...], int]:
     if network in TAKES_VECTORS:
         return FULLY_CONNECTED[:1], FULLY_CONNECTED[-1]
     side = image_side(network)
-    return (3, side, side), CLASSES
+    return (3, side, side), CIFAR_CLASSES if network in OF_CIFAR else CLASSES
+
+
+def folded_labels(network: str) -> Callable[[Any], Any]:
+    """What makes labels of a data set such as the network tells apart: one for CIFAR knows ten classes."""
+    return (lambda labels: labels % CIFAR_CLASSES) if network in OF_CIFAR else (lambda labels: labels)

@@ -93,8 +93,8 @@ def _cell(cell: Cell, left: float, top: float, across: float) -> Markup:
 
 def _ran(cell: Cell, middle: float, height: float, room: float) -> Iterator[Markup]:
     """What the runs gave, beside a point as charts have it of a measured run."""
-    said = cut(cell.measured, room - POINT, BOLD)
-    if said:
-        left = middle - (width(said) + POINT) / 2
+    text = cut(cell.measured, room - POINT, BOLD)
+    if text:
+        left = middle - (width(text) + POINT) / 2
         yield svg.marker(0, left + 4, height - 4, "point", "")
-        yield svg.text(said, left + POINT, height, "cell-ran", "start")
+        yield svg.text(text, left + POINT, height, "cell-ran", "start")

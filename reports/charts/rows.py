@@ -49,7 +49,7 @@ class Bar:
     @property
     def measured_high(self) -> float:
         highs = [point.value.high for point in self.points]
-        return max([*highs, self.interval.high if self.interval is not None else 0.0])
+        return max([*highs, self.throughput or 0.0, self.interval.high if self.interval is not None else 0.0])
 
 
 @dataclass(frozen=True)

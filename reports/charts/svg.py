@@ -52,7 +52,7 @@ def harmless(content: str) -> str:
     """
     if content.isprintable():
         return content
-    return "".join("�" if each in TURNING or _is_control(each) else each for each in content)
+    return "".join("�" if character in TURNING or _is_control(character) else character for character in content)
 
 
 def _is_control(character: str) -> bool:
@@ -108,11 +108,11 @@ def drawing(
     width: float, height: float, label: str, *children: Markup, description: str = "", top: float = 0.0
 ) -> Markup:
     """A picture from `top` to `top + height` that scales with its box; read out as `label`, then as `description`."""
-    said = [element("desc", readable(description, LONGEST_DESCRIPTION))] if description else []
+    parts = [element("desc", readable(description, LONGEST_DESCRIPTION))] if description else []
     box = f"0 {_value(top)} {_value(width)} {_value(height)}"
     return element(
         "svg",
-        *said,
+        *parts,
         *children,
         viewBox=box,
         role="img",
@@ -145,7 +145,9 @@ def width(text: str, weight: float = 1.0) -> float:
     """About how many pixels it takes: capitals are wider than small letters, and Chinese characters wider still, as is
     the sign that is drawn for what cannot be shown.
     """
-    return weight * sum(13.0 if _is_wide(each) else 8.4 if each.isupper() else CHARACTER for each in text)
+    return weight * sum(
+        13.0 if _is_wide(character) else 8.4 if character.isupper() else CHARACTER for character in text
+    )
 
 
 def _is_wide(character: str) -> bool:
@@ -206,7 +208,7 @@ class Scale:
     logarithmic: bool = False
 
     def __call__(self, value: float) -> float:
-        low, high, value = (math.log(each) if self.logarithmic else each for each in (self.low, self.high, value))
+        low, high, value = (math.log(number) if self.logarithmic else number for number in (self.low, self.high, value))
         return self.start + (value - low) / (high - low) * (self.end - self.start)
 
 

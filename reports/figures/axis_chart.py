@@ -189,12 +189,12 @@ def _stops(axis: str, series: Sequence[Series], lines: Sequence[Line], subject: 
         places |= set(sorted(curves[0])[::BETWEEN])
     base = next((one.base for one in series if one.base is not None), None)
     for place in sorted(places) if base is not None else ():
-        said = [
+        texts = [
             _stop_line(place, name, line, curve.get(place), subject)
             for name, line, curve in zip(names, lines, curves, strict=True)
         ]
-        if base is not None and any(said):
-            yield Stop(place, "\n".join([_place_named(axis, place, base, subject), *filter(None, said)]))
+        if base is not None and any(texts):
+            yield Stop(place, "\n".join([_place_named(axis, place, base, subject), *filter(None, texts)]))
 
 
 def _stop_line(place: float, name: str, line: Line, point: CurvePoint | None, subject: Subject) -> str:

@@ -54,10 +54,10 @@ def piles(axis: str, places: Sequence[float], base: Configuration, subject: Subj
         return ()
     some = thinned(sorted(set(places)), MOST_PILES, None)
     configurations = [moved(base, axis, place) for place in some]
-    found = predict_several(subject.model, configurations)
+    predictions = predict_several(subject.model, configurations)
     drawn = [
         (place, place_named(axis, configuration, subject.study), prediction)
-        for place, configuration, prediction in zip(some, configurations, found, strict=True)
+        for place, configuration, prediction in zip(some, configurations, predictions, strict=True)
         if isinstance(prediction, Prediction) and not prediction.out_of_memory and prediction.shares
     ]
     return tuple(_pile(place, name, prediction, subject) for place, name, prediction in drawn)
@@ -109,13 +109,13 @@ def binding_map(subject: Subject) -> Figure | None:
     if plane is None or subject.model is None:
         return None
     title = _("What binds, by vCPUs and {axis}", axis=axis_name(plane.axis))
-    found = predict_several(subject.model, [configuration for _place, configuration in plane.places])
-    told = {
+    predictions = predict_several(subject.model, [configuration for _place, configuration in plane.places])
+    predicted = {
         place: (prediction, subject.measured_at(configuration))
-        for (place, configuration), prediction in zip(plane.places, found, strict=True)
+        for (place, configuration), prediction in zip(plane.places, predictions, strict=True)
         if isinstance(prediction, Prediction)
     }
-    cells = {place: _cell(prediction, rate, plane, subject) for place, (prediction, rate) in told.items()}
+    cells = {place: _cell(prediction, rate, plane, subject) for place, (prediction, rate) in predicted.items()}
     if len(cells) < FEWEST:
         return None
     drawn = Cells(
@@ -129,7 +129,7 @@ def binding_map(subject: Subject) -> Figure | None:
         else (),
         description=clauses(row_text(cell.title.split("\n")) for cell in cells.values()),
     )
-    bound = {prediction.bottleneck for prediction, _rate in told.values()}
+    bound = {prediction.bottleneck for prediction, _rate in predicted.values()}
     keys = [key("part", resource_name(one, subject.device), f"hue-{hue}") for one, hue in HUES.items() if one in bound]
     keys += [key("measured cell", _("measured"))] if any(cell.measured for cell in cells.values()) else []
     keys += [key("modelled cell", _("by the model alone"))] if not all(cell.measured for cell in cells.values()) else []
@@ -168,17 +168,17 @@ class Plane:
 def _plane(measured: Sequence[Run], subject: Subject) -> Plane | None:
     """Over disks, or memory where one disk was measured; of several such planes the one with most measured places, of
     equal ones that of the answer."""
-    known = [run.configuration for run in measured if run.configuration.vcpus is not None]
-    values = {axis: {getattr(place, axis) for place in known} - {None} for axis in ("disk", "memory_bytes")}
+    configurations = [run.configuration for run in measured if run.configuration.vcpus is not None]
+    values = {axis: {getattr(place, axis) for place in configurations} - {None} for axis in ("disk", "memory_bytes")}
     axis = next((axis for axis, several in values.items() if len(several) > 1), None)
     if axis is None:
         return None
     spec = subject.spec
-    planes = Counter(_without(axis, place) for place in dict.fromkeys(known))
+    planes = Counter(_without(axis, place) for place in dict.fromkeys(configurations))
     base = max(planes, key=lambda plane: (planes[plane], _agreeing(plane, spec)))
-    if not _varied_apart(axis, [place for place in known if _without(axis, place) == base]):
+    if not _varied_apart(axis, [place for place in configurations if _without(axis, place) == base]):
         return None
-    vcpus = sorted({place.vcpus for place in known if place.vcpus is not None})
+    vcpus = sorted({place.vcpus for place in configurations if place.vcpus is not None})
     columns = thinned(vcpus, MOST_COLUMNS, spec.vcpus if spec is not None else None)
     ordered = sorted(
         values[axis], key=lambda value: (-value,) if axis == "memory_bytes" else (_slow(value, subject), value)
@@ -237,6 +237,6 @@ def thinned(values: Sequence[Value], most: int, kept: Value | None) -> list[Valu
         return list(values)
     chosen = {round(index * (len(values) - 1) / (most - 1)) for index in range(most)}
     if kept in values and (place := values.index(kept)) not in chosen:
-        nearest = min(chosen - {0, len(values) - 1}, key=lambda each: abs(each - place))
+        nearest = min(chosen - {0, len(values) - 1}, key=lambda index: abs(index - place))
         chosen = chosen - {nearest} | {place}
     return [values[index] for index in sorted(chosen)]

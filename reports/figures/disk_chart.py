@@ -150,13 +150,13 @@ def _predicted(names: Sequence[str], series: Sequence[Series], subject: Subject)
 def _figures(name: str, enough: str, subject: Subject) -> tuple[str, ...]:
     """What the tier declares, what fio measured on it, and what that is enough for."""
     check, tier = subject.check(name), subject.tier(name)
-    declared, known = "", []
+    declared, sources = "", []
     if tier is not None and tier.emulated is not None:
         declared = _("declared {rates}", rates=reading_in_words(tier.emulated))
     if check is not None and check.measured != DiskRates():
-        known.append(_("fio {rates}", rates=reading_in_words(check.measured)))
-    known += [enough] if enough else []
-    lines = tuple(filter(None, (declared, clauses(known))))
+        sources.append(_("fio {rates}", rates=reading_in_words(check.measured)))
+    sources += [enough] if enough else []
+    lines = tuple(filter(None, (declared, clauses(sources))))
     if lines or subject.study.imported:  # nobody could have measured the disks of a table with fio
         return lines
     return (_("where the data already lay") if name == HOST_DISK else _("not measured by fio"),)
@@ -178,15 +178,15 @@ def disks_alike(places: Places, disks: Mapping[str, Sequence[str]], subject: Sub
         for (name, pair), both, apart in zip(pairs, asked, modelled, strict=True)
         if not (apart and _ran_apart(*(subject.measured_at(configuration) for configuration in both)))
     }
-    found: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    by_group: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for name in places:
         for group in _groups(disks[name], {pair for where, pair in alike if where == name}):
-            found[group].append(name)
+            by_group[group].append(name)
     return paragraph(
         disks_not_told_apart(
             [study_disk(disk, subject.study) for disk in group], where if len(where) < len(places) else []
         )
-        for group, where in found.items()
+        for group, where in by_group.items()
     )
 
 
@@ -197,13 +197,13 @@ def _ran_apart(one: Estimate | None, other: Estimate | None) -> bool:
 
 def _groups(disks: Sequence[str], alike: set[tuple[str, str]]) -> list[tuple[str, ...]]:
     """Neighbours of which no two are told apart, the longest such rows of them."""
-    found: list[tuple[str, ...]] = []
+    groups: list[tuple[str, ...]] = []
     for first in range(len(disks)):
         group = [disks[first]]
         for disk in disks[first + 1 :]:
-            if not all((each, disk) in alike for each in group):
+            if not all((member, disk) in alike for member in group):
                 break
             group.append(disk)
-        if len(group) > 1 and not any(set(group) <= set(known) for known in found):
-            found.append(tuple(group))
-    return found
+        if len(group) > 1 and not any(set(group) <= set(larger) for larger in groups):
+            groups.append(tuple(group))
+    return groups

@@ -38,9 +38,9 @@ def ceilings(axis: str, runs: Iterable[Run], subject: Subject) -> tuple[Ceiling,
     accelerator allows changes with the batch.
     """
     runs = list(runs)
-    found = [_accelerator(runs, subject)] if axis in ("vcpus", "memory_bytes") else []
-    found += [_disk(runs, subject)] if axis == "vcpus" else []
-    return tuple(each for each in found if each is not None)
+    limits = [_accelerator(runs, subject)] if axis in ("vcpus", "memory_bytes") else []
+    limits += [_disk(runs, subject)] if axis == "vcpus" else []
+    return tuple(limit for limit in limits if limit is not None)
 
 
 def disk_allows(name: str, subject: Subject, memory_bytes: int | None = None) -> float | None:

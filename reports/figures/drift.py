@@ -40,7 +40,7 @@ class Drift:
 
     figure: Figure
     sentence: str
-    found: bool
+    has_drifted: bool
     """Whether the host drifted by more than the share that marks runs."""
 
 
@@ -86,9 +86,9 @@ class History:
         )
 
 
-def drift(found: Sequence[Subject], study: Study) -> Drift | None:
+def drift(subjects: Sequence[Subject], study: Study) -> Drift | None:
     """By the configuration that was measured again through the study; else by repeats; None where neither is known."""
-    history = _history(found, study)
+    history = _history(subjects, study)
     groups = _alike(history.runs)
     references = [group for group in groups if any(one.run.spec.purpose is Purpose.REFERENCE for one in group)]
     if references:
@@ -96,20 +96,20 @@ def drift(found: Sequence[Subject], study: Study) -> Drift | None:
     return _of_repeats(groups, history) if groups else None
 
 
-def _history(found: Sequence[Subject], study: Study) -> History:
+def _history(subjects: Sequence[Subject], study: Study) -> History:
     """Their runs in the order of their start."""
-    subjects = [subject for subject in found if subject.runs]
-    known = [
+    subjects = [subject for subject in subjects if subject.runs]
+    dated = [
         (began, number if len(subjects) <= MOST_WORKLOADS else None, run)
         for number, subject in enumerate(subjects)
         for run in subject.runs
         if (began := _began(run.started_at)) is not None
     ]
-    known.sort(key=lambda each: each[0])
+    dated.sort(key=lambda entry: entry[0])
     placed, rests = list[Placed](), list[tuple[float, float]]()
     left_out, last = 0.0, 0.0
-    for began, series, run in known:
-        since = (began - known[0][0]).total_seconds()
+    for began, series, run in dated:
+        since = (began - dated[0][0]).total_seconds()
         if since - last > REST:
             rests.append((last - left_out, since - last))
             left_out += since - last
@@ -122,10 +122,10 @@ def _history(found: Sequence[Subject], study: Study) -> History:
 def _began(text: str | None) -> datetime | None:
     """None for a time that no calendar has, which a table may hold; one that names no zone is taken for UTC."""
     try:
-        found = datetime.fromisoformat((text or "").replace("Z", "+00:00"))
+        moment = datetime.fromisoformat((text or "").replace("Z", "+00:00"))
     except ValueError:
         return None
-    return found if found.tzinfo is not None else found.replace(tzinfo=timezone.utc)
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=timezone.utc)
 
 
 def _alike(runs: Sequence[Placed]) -> list[list[Placed]]:
@@ -156,7 +156,7 @@ def _of_repeats(groups: Sequence[Sequence[Placed]], history: History) -> Drift:
     apart = [max(one.rate for one in group) / min(one.rate for one in group) - 1 for group in groups]
     name = _("repeats, each against the median of its configuration")
     figure = _figure(points, (100 - HALF_BAND, 100 + HALF_BAND), name, history)
-    return Drift(figure, drift_of_repeats(len(groups), statistics.median(apart), max(apart)), found=False)
+    return Drift(figure, drift_of_repeats(len(groups), statistics.median(apart), max(apart)), has_drifted=False)
 
 
 def _figure(points: Sequence[tuple[Placed, float]], band: tuple[float, float], name: str, history: History) -> Figure:

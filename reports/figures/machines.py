@@ -8,6 +8,7 @@ from typing import Any
 from sizer.records.answer import Alternative
 from sizer.words import answers as words
 from sizer.words.language import _, rate_in_words, rate_interval, rates_axis, row
+from sizer.words.names import price_an_hour
 from sizer.words.page import answer_word
 
 from ..charts.legend import Figure, key
@@ -85,7 +86,7 @@ def _row(machine: Alternative, subject: Subject) -> dict[str, Any]:
     return {
         "name": (words.machine_name(machine, subject.terms), machine.instance_type or ""),
         "throughput": rate_interval(machine.throughput, subject.unit),
-        "hour": words.price_an_hour(machine.usd_per_hour, machine.usd_per_hour_spot),
+        "hour": price_an_hour(machine.usd_per_hour, machine.usd_per_hour_spot, machine.foreign),
         "million": _("[[{usd:usd}]]", usd=machine.usd_per_million_samples),
         "remark": words.alternative_remark(machine, subject.answer),
         "is_answer": machine is subject.answer.chosen,

@@ -41,7 +41,7 @@ def accelerator_chart(subject: Subject) -> Figure | None:
     lines = tuple(_line(number, kind, rates[kind], subject) for number, kind in enumerate(fastest))
     wide = counts[-1] / counts[0] > CROWDED
     titles = {
-        count: [_told(kind, count, rates[kind], subject) for kind in fastest if count in rates[kind]]
+        count: [_title(kind, count, rates[kind], subject) for kind in fastest if count in rates[kind]]
         for count in counts
     }
     return Plot(
@@ -53,7 +53,7 @@ def accelerator_chart(subject: Subject) -> Figure | None:
         logarithmic=wide,
         marks=tuple(_answer(subject, counts)),
         ideal=_("perfect scaling from the fewest"),
-        stops=tuple(Stop(float(count), "\n".join(said)) for count, said in titles.items()),
+        stops=tuple(Stop(float(count), "\n".join(lines)) for count, lines in titles.items()),
         description=clauses(point.title for line in lines for point in line.points),
     ).figure(_("Of each number the fastest machine that was measured."))
 
@@ -78,12 +78,12 @@ def _kinds(subject: Subject) -> Mapping[str, Mapping[int, Estimate]]:
 def _line(number: int, kind: str, rates: Mapping[int, Estimate], subject: Subject) -> Line:
     fewest, most = min(rates), max(rates)
     one = rates[fewest].value / fewest
-    points = tuple(Point(float(count), rate, _told(kind, count, rates, subject)) for count, rate in rates.items())
+    points = tuple(Point(float(count), rate, _title(kind, count, rates, subject)) for count, rate in rates.items())
     ideal = tuple((place, place * one) for place in grid(fewest, most, logarithmic=False))
     return Line(points, ideal=ideal, name=gpu_name(kind), series=number)
 
 
-def _told(kind: str, count: int, rates: Mapping[int, Estimate], subject: Subject) -> str:
+def _title(kind: str, count: int, rates: Mapping[int, Estimate], subject: Subject) -> str:
     fewest = min(rates)
     efficiency = rates[count].value / count / (rates[fewest].value / fewest)
     return accelerators_scaled(kind, count, rates[count], fewest, efficiency, subject.unit)

@@ -84,13 +84,13 @@ def at_answer(axis: str, series: Series, runs: Sequence[Run], here: Configuratio
 
 def labels(axis: str, series: Sequence[Series], study: Study) -> tuple[str, ...]:
     """What distinguishes series in one picture: the conditions in which they differ; '' for one that is alone."""
-    known = [each for each in series if each.base is not None]
-    differing = [name for name in _others(axis) if len({_condition(each.runs[0], name) for each in known}) > 1]
+    with_base = [one for one in series if one.base is not None]
+    differing = [name for name in _others(axis) if len({_condition(one.runs[0], name) for one in with_base}) > 1]
     return tuple(
-        row(_words(name, each.runs[0], study) for name in differing)
-        if each.base is not None
+        row(_words(name, one.runs[0], study) for name in differing)
+        if one.base is not None
         else _("other configurations")
-        for each in series
+        for one in series
     )
 
 
@@ -114,9 +114,9 @@ def held(axis: str, series: Sequence[Series], study: Study) -> list[str]:
 
 def held_fixed(place: Configuration, study: Study) -> str:
     """What a configuration says, in words: '4 GiB memory, batch 32'."""
-    found = [_place_words(name, place, study) for name in AXES if getattr(place, name) is not None]
-    found += [accelerators_in_words(place)] if accelerators_in_words(place) else []
-    return row(found)
+    conditions = [_place_words(name, place, study) for name in AXES if getattr(place, name) is not None]
+    conditions += [accelerators_in_words(place)] if accelerators_in_words(place) else []
+    return row(conditions)
 
 
 def _slices(axis: str, runs: Sequence[Run]) -> list[list[Run]]:
@@ -238,8 +238,8 @@ def segments(
     stretches: list[list[CurvePoint]] = []
     last: CurvePoint | None = None
     points = predicted_points(model, [moved(base, axis, place) for place in places])
-    for place, known in zip(places, points, strict=True):
-        point = None if known is None else replace(known, x=place)
+    for place, drawn in zip(places, points, strict=True):
+        point = None if drawn is None else replace(drawn, x=place)
         if point is not None and last is None:
             stretches.append([point])
         elif point is not None and last is not None:
@@ -255,12 +255,12 @@ def segments(
 
 def predicted_points(model: WorkloadModel, configurations: Sequence[Configuration]) -> list[CurvePoint | None]:
     """The model at each, without their places on an axis; None where it has no answer or the run would not complete."""
-    found = predict_several(model, configurations)
+    predictions = predict_several(model, configurations)
     return [
-        CurvePoint(0.0, each.throughput, each.extrapolated)
-        if isinstance(each, Prediction) and not each.out_of_memory
+        CurvePoint(0.0, prediction.throughput, prediction.extrapolated)
+        if isinstance(prediction, Prediction) and not prediction.out_of_memory
         else None
-        for each in found
+        for prediction in predictions
     ]
 
 
@@ -278,7 +278,7 @@ def has_intervals(series: Sequence[Series]) -> bool:
 
 def described(series: Sequence[Series], subject: Subject) -> str:
     """What was measured, for a reader who does not see the picture."""
-    runs = [run for each in series for run in each.runs]
+    runs = [run for one in series for run in one.runs]
     rates = [run.throughput.value for run in runs if results.measured(run) and run.throughput is not None]
     failed = sum(not results.measured(run) for run in runs)
     if not rates:

@@ -33,10 +33,10 @@ def figures(subject: Subject) -> tuple[Figure, ...]:
     machines = None if only_batches else machines_figure(subject)
     first: list[Figure | None] = [machines]
     for axis in () if only_batches else varied_axes(subject.runs):
-        found = along(axis, (*subject.runs, *subject.siblings) if axis == "disk" else subject.runs)
-        if not found or (machines is not None and all(each.base is None for each in found)):
+        candidates = along(axis, (*subject.runs, *subject.siblings) if axis == "disk" else subject.runs)
+        if not candidates or (machines is not None and all(one.base is None for one in candidates)):
             continue  # nothing differs along this axis alone, and the picture of machines has the rates
-        series = sorted(found, key=lambda each: -_relevance(axis, each, subject))
+        series = sorted(candidates, key=lambda one: -_relevance(axis, one, subject))
         shown = _shown(axis, series, subject)
         if axis == "disk":  # rows have no line that is nearest to the answer, so bars stand in the order of their sizes
             shown = sorted(shown, key=_size)
@@ -48,9 +48,9 @@ def _differ_in_batches_alone(subject: Subject) -> bool:
     """Whether the chart of batch sizes has all that was measured, so that no other picture has more."""
     if varied_axes(subject.runs) != ("batch_size",) or len({run.declared.machine for run in subject.runs}) > 1:
         return False
-    found = along("batch_size", subject.runs)
-    told = all(results.measured(run) or run.outcome is Outcome.OUT_OF_MEMORY for run in subject.runs)
-    return told and len(found) == 1 and found[0].base is not None
+    candidates = along("batch_size", subject.runs)
+    all_measured = all(results.measured(run) or run.outcome is Outcome.OUT_OF_MEMORY for run in subject.runs)
+    return all_measured and len(candidates) == 1 and candidates[0].base is not None
 
 
 def _shown(axis: str, series: Sequence[Series], subject: Subject) -> Sequence[Series]:
@@ -59,7 +59,7 @@ def _shown(axis: str, series: Sequence[Series], subject: Subject) -> Sequence[Se
     along_answer = _along_answer(axis, series, subject)
     if along_answer is None:
         return series[:MOST_SERIES]
-    others = [each for each in series if each.runs != along_answer.runs][: MOST_SERIES - 1]
+    others = [one for one in series if one.runs != along_answer.runs][: MOST_SERIES - 1]
     return [along_answer, *(replace(other, is_light=True) for other in others if other.base is not None)]
 
 

@@ -35,11 +35,11 @@ LAST_LINES = 5
 """Lines of a failed run's last words that its card shows; the table of what failed has more."""
 
 
-def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
+def contents(material: Material, subjects: Sequence[Subject]) -> dict[str, Any]:
     """Every run, a group for each workload."""
     study = material.study
     return {
-        "runs": [_group(subject, study) for subject in found if subject.runs],
+        "runs": [_group(subject, study) for subject in subjects if subject.runs],
         "packed": len(material.runs) > MOST_IN_PLACE,
         "imported": study.imported,
     }
@@ -48,8 +48,8 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
 def _group(subject: Subject, study: Study) -> dict[str, Any]:
     runs = [{**_line(run, subject, study), **_card(run)} for run in sorted(subject.runs, key=_order)]
     repeated = any(run.spec.repeat for run in subject.runs)
-    told = [column for column in COLUMNS if any(run[column] for run in runs)]
-    columns = [column for column in told if column != "repeat" or repeated]
+    filled = [column for column in COLUMNS if any(run[column] for run in runs)]
+    columns = [column for column in filled if column != "repeat" or repeated]
     counted = any(accelerators_in_words(run.configuration) for run in subject.runs)
     return {"name": subject.name, "what": described(subject), "runs": runs, "columns": columns, "counted": counted}
 
@@ -134,8 +134,8 @@ BAR = Markup(
 
 def busy_bars(evidence: Sequence[Evidence]) -> Markup:
     """Median busy share of each resource over these runs as a bar with its words, the busiest first."""
-    names = dict.fromkeys(name for each in evidence for name in each.busy)
-    shares = {name: results.middle(each.busy.get(name) for each in evidence) or 0.0 for name in names}
+    names = dict.fromkeys(name for share in evidence for name in share.busy)
+    shares = {name: results.middle(share.busy.get(name) for share in evidence) or 0.0 for name in names}
     return Markup("").join(
         BAR.format(min(max(share, 0.0), 1.0) * 100, busy_name(name), percent(share))
         for name, share in sorted(shares.items(), key=lambda item: -item[1])
@@ -145,12 +145,12 @@ def busy_bars(evidence: Sequence[Evidence]) -> Markup:
 def evidence_agreed(evidence: Sequence[Evidence]) -> str:
     """What the bottleneck of these runs was named by: medians over the runs that named it alike, as their rate is."""
     alike: dict[tuple[Bottleneck, EvidenceKind, frozenset[str], str | None], list[Evidence]] = defaultdict(list)
-    for each in evidence:
-        alike[each.bottleneck, each.kind, frozenset(each.figures), each.text].append(each)
-    said = [(words.evidence_in_words(_middle(group)), len(group)) for group in alike.values()]
-    if len(said) < 2:
-        return "".join(line for line, _count in said)
-    return clauses(words.in_so_many_runs(count, len(evidence), line) for line, count in said)
+    for one in evidence:
+        alike[one.bottleneck, one.kind, frozenset(one.figures), one.text].append(one)
+    wordings = [(words.evidence_in_words(_middle(group)), len(group)) for group in alike.values()]
+    if len(wordings) < 2:
+        return "".join(line for line, _count in wordings)
+    return clauses(words.in_so_many_runs(count, len(evidence), line) for line, count in wordings)
 
 
 def _middle(alike: Sequence[Evidence]) -> Evidence:
@@ -172,11 +172,11 @@ def _isolated_row(run: Run, subject: Subject) -> dict[str, Any]:
         "stage": title,
         "where": configuration_line(run.configuration, subject.study),
         "rate": (_rate(run) or outcome_in_words(run.outcome), row(warning_names(run))),
-        "tells": (_found(run, learnt), shown),
+        "tells": (_remarks(run, learnt), shown),
     }
 
 
-def _found(run: Run, learnt: str) -> str:
+def _remarks(run: Run, learnt: str) -> str:
     """What the stage gives, and the figure that the rate does not show."""
     if run.outcome is not Outcome.COMPLETED:
         return doubts.line(run)

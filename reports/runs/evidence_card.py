@@ -32,8 +32,8 @@ def groups(run: Run) -> list[dict[str, Any]]:
         (_("Disk"), disk(run)),
         (_("Options"), options(run)),
     )
-    found = [(title, list(facts)) for title, facts in parts]
-    return [{"title": title, "facts": facts} for title, facts in found if facts]
+    cards = [(title, list(facts)) for title, facts in parts]
+    return [{"title": title, "facts": facts} for title, facts in cards if facts]
 
 
 Known = TypeVar("Known")
@@ -87,12 +87,12 @@ def waiting(run: Run) -> Iterator[Fact]:
     if used is None or throughput is None:
         return
     if used.input_wait is not None:
-        each = words.a_sample(words.brief(used.input_wait), run.sample_unit)
-        yield _("For input"), _of_the_time(used.input_wait * throughput.value), each
+        wait = words.a_sample(words.brief(used.input_wait), run.sample_unit)
+        yield _("For input"), _of_the_time(used.input_wait * throughput.value), wait
     stalls = ((_("CPU"), used.cpu_stall), (_("memory"), used.memory_stall), (_("disk"), used.io_stall))
-    known = [(name, stall * throughput.value) for name, stall in stalls if stall is not None]
-    if known:
-        shares = (words.unbroken(f"{name} {words.percent(share)}") for name, share in known)
+    stalled = [(name, stall * throughput.value) for name, stall in stalls if stall is not None]
+    if stalled:
+        shares = (words.unbroken(f"{name} {words.percent(share)}") for name, share in stalled)
         yield _("Stalled"), words.row(shares), ""
 
 
@@ -101,9 +101,9 @@ def processor(run: Run) -> Iterator[Fact]:
     used, throughput = run.demand, run.throughput
     if used is not None and throughput is not None and used.core_seconds is not None:
         cores = format_number(used.core_seconds * throughput.value)
-        each = words.a_sample(_("{number} core-ms", number=format_number(used.core_seconds * 1000)), run.sample_unit)
+        cost = words.a_sample(_("{number} core-ms", number=format_number(used.core_seconds * 1000)), run.sample_unit)
         vcpus = run.configuration.vcpus
-        yield _("Cores used"), _of(cores, words.vcpus_in_words(vcpus) if vcpus is not None else ""), each
+        yield _("Cores used"), _of(cores, words.vcpus_in_words(vcpus) if vcpus is not None else ""), cost
     if run.memory.peak_threads:
         yield _("Threads"), _("up to {count}", count=run.memory.peak_threads), ""
     host = run.conditions
@@ -133,15 +133,15 @@ def gpu(run: Run, used: GpuUse) -> Iterator[Fact]:
         remark = _("{size} of it its own", size=words.amount(own)) if own is not None else ""
         yield _("GPU memory"), _of(words.amount(used.peak_memory_bytes), whole), remark
     clocks = ((_("cores"), used.sm_hertz), (_("memory"), used.memory_hertz))
-    known = [words.unbroken(f"{name} {format_number(hertz / 1e6)} MHz") for name, hertz in clocks if hertz is not None]
-    if known:
-        yield _("Clocks"), words.row(known), _("median")
+    speeds = [words.unbroken(f"{name} {format_number(hertz / 1e6)} MHz") for name, hertz in clocks if hertz is not None]
+    if speeds:
+        yield _("Clocks"), words.row(speeds), _("median")
     for reason, share in used.held_back.items():
         yield _("Clocks lowered"), _of_the_time(share), clock_reason_in_words(reason)
     if used.watts is not None:
         joules = _("{number} J", number=format_number(used.joules)) if used.joules is not None else ""
-        each = words.a_sample(joules, run.sample_unit) if joules else ""
-        yield _("Power"), f"{format_number(used.watts)} W", each
+        energy = words.a_sample(joules, run.sample_unit) if joules else ""
+        yield _("Power"), f"{format_number(used.watts)} W", energy
     sampled = "" if used.pcie_counted else _("from 20 ms of each half second")
     for label, moved in ((_("PCIe, to it"), used.received_bytes), (_("PCIe, from it"), used.sent_bytes)):
         yield from fact(label, moved, lambda size: words.a_sample(words.volume(size), run.sample_unit), sampled)
@@ -165,12 +165,12 @@ def page_cache(run: Run) -> Iterator[Fact]:
     """How much of the data lay in memory, and what that spared the disk."""
     host = run.conditions
     yield from fact(_("Hit rate"), host.hit_rate, words.percent)
-    known = [_("{size} before", size=words.amount(host.resident_bytes))] if host.resident_bytes is not None else []
+    sizes = [_("{size} before", size=words.amount(host.resident_bytes))] if host.resident_bytes is not None else []
     if host.resident_after_bytes is not None:
-        known.append(_("{size} after", size=words.amount(host.resident_after_bytes)))
-    if known:
+        sizes.append(_("{size} after", size=words.amount(host.resident_after_bytes)))
+    if sizes:
         size = format_bytes(run.data_set.bytes) if run.data_set is not None and run.data_set.bytes else ""
-        yield _("Data resident"), words.row(known), _("of {size}", size=size) if size else ""
+        yield _("Data resident"), words.row(sizes), _("of {size}", size=size) if size else ""
 
 
 def disk(run: Run) -> Iterator[Fact]:
@@ -184,13 +184,15 @@ def disk(run: Run) -> Iterator[Fact]:
         (_("Written"), used.written_bytes, given.write_bytes_per_second),
         (_("Written, IOs"), used.write_ios, given.write_iops),
     )
-    for index, (label, each, most) in enumerate(sides):
+    for index, (label, figure, most) in enumerate(sides):
         counts_bytes = index % 2 == 0
-        if counts_bytes and each == 0:
+        if counts_bytes and figure == 0:
             yield label, _("nothing"), ""
-        elif each:
-            spell, cost = (words.transfer, words.volume(each)) if counts_bytes else (_per_second, format_number(each))
-            value = _of(spell(each * rate_), spell(most) if most is not None else "")
+        elif figure:
+            spell, cost = (
+                (words.transfer, words.volume(figure)) if counts_bytes else (_per_second, format_number(figure))
+            )
+            value = _of(spell(figure * rate_), spell(most) if most is not None else "")
             yield label, value, words.a_sample(cost, run.sample_unit)
     yield from fact(_("Asked for"), used.asked_bytes, lambda size: words.a_sample(words.volume(size), run.sample_unit))
 

@@ -40,10 +40,10 @@ Series = tuple[float, str]
 """The largest value, and the points as shares of it; '' where there is nothing but zero."""
 
 
-def contents(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | None:
+def contents(_material: Material, subjects: Sequence[Subject]) -> dict[str, Any] | None:
     """The timelines of as many of the runs that were sampled as there is room for, those that matter most first, and
     which are left out; None where none was. Their words stand in the template; its script fills in the braces."""
-    runs = [(run, subject) for subject in found for run in subject.runs if len(run.samples) > 1]
+    runs = [(run, subject) for subject in subjects for run in subject.runs if len(run.samples) > 1]
     if not runs:
         return None
     points = POINTS if len(runs) <= MANY_RUNS else FEWER_POINTS
@@ -151,8 +151,8 @@ def _level(samples: Sequence[Sample], edges: Array, gauge: Callable[[Sample], fl
 
 
 def _at(samples: Sequence[Sample], edges: Array, value: Callable[[Sample], float]) -> Array:
-    found: Array = np.interp(edges, [sample.time for sample in samples], [value(sample) for sample in samples])
-    return found
+    interpolated: Array = np.interp(edges, [sample.time for sample in samples], [value(sample) for sample in samples])
+    return interpolated
 
 
 def _packed(values: Array) -> Series:

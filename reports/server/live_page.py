@@ -65,11 +65,11 @@ class LivePage:
         """Whoever asks for it looks at it. Read only when the file has changed."""
         self._asked = time.monotonic()
         facts = self._facts()
-        known = self._known
-        if known is None or known[0] != facts:
+        kept = self._known
+        if kept is None or kept[0] != facts:
             page = _waiting(self._sentences) if facts == self._before else self._read()
-            self._known = known = facts, made_live(page, self._sentences, self._policy)
-        return known[1]
+            self._known = kept = facts, made_live(page, self._sentences, self._policy)
+        return kept[1]
 
     def is_awaited(self) -> bool:
         """Whether none has been written yet that is shown."""
@@ -98,8 +98,8 @@ def made_live(page: str, sentences: Sentences, page_policy: Policy) -> Served:
     """Pure: the page with the script that watches for a newer one, and the policy under which it is shown."""
     tag = f'"{hashlib.sha256(page.encode("utf-8", "backslashreplace")).hexdigest()[:32]}"'
     style, script = _bundled("live.css"), _bundled("live.js")
-    said = {"tag": tag, "changed": sentences.changed, "take": sentences.take, "gone": sentences.gone}
-    attributes = " ".join(f'data-{name}="{escape(text)}"' for name, text in said.items())
+    data = {"tag": tag, "changed": sentences.changed, "take": sentences.take, "gone": sentences.gone}
+    attributes = " ".join(f'data-{name}="{escape(text)}"' for name, text in data.items())
     added = f"<style>{style}</style>\n<script {attributes}>{script}</script>\n"
     # Its own policy knows neither of the two; the answer's head has one that does.
     page = page.replace(f'<meta http-equiv="Content-Security-Policy" content="{page_policy((), ())}">', "", 1)

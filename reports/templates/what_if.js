@@ -132,11 +132,11 @@
       shown.hidden = !shownNow(each);
       input.value = stops[each.name];
       if (input.type !== "range") continue;
-      input.setAttribute("aria-valuetext", each.said[stops[each.name]]);
-      shown.querySelector("output").textContent = each.said[stops[each.name]];
+      input.setAttribute("aria-valuetext", each.labels[stops[each.name]]);
+      shown.querySelector("output").textContent = each.labels[stops[each.name]];
     }
     const [at, whatIf] = question(), begins = isPlain(whatIf) && isAt(page.place.map(name => asked.start[name]), at);
-    const found = { ...model.predict(at, whatIf), ...(begins && asked.told) }, isRefused = found.refused !== undefined;
+    const found = { ...model.predict(at, whatIf), ...(begins && asked.begin) }, isRefused = found.refused !== undefined;
     one(".answered").hidden = isRefused;
     one(".callout.refused").hidden = !isRefused;
     one(".why").textContent = asked.refusals[found.refused] ?? "";
@@ -159,7 +159,7 @@
   };
   const options = (each, id) => {
     const found = make("select", { id }), groups = new Map();
-    each.said.forEach((said, index) => {
+    each.labels.forEach((said, index) => {
       const heading = each.groups[index];
       if (heading && !groups.has(heading)) groups.set(heading, found.appendChild(make("optgroup", { label: heading })));
       (groups.get(heading) ?? found).append(make("option", { value: index }, said));

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sizer.api import demonstration, events, predicting
-    from sizer.api.conclusions import WatchedPage, host_seen, recommend, write_report
+    from sizer.api.comparing import ComparedStudies, compare_studies, write_comparison
+    from sizer.api.conclusions import WatchedPage, family, host_seen, last_day, recommend, write_each, write_report
     from sizer.api.fitted_model import FittedStudy, fit, fitted_study, open_study, stored_study
     from sizer.api.importing import ImportedStudy, import_table
     from sizer.api.measuring import Measurement, continued, measure, measurement
@@ -26,7 +27,16 @@ if TYPE_CHECKING:
     from sizer.study.own_job import OwnJob
 
 _MODULES = {
-    "sizer.api.conclusions": ["WatchedPage", "host_seen", "recommend", "write_report"],
+    "sizer.api.comparing": ["ComparedStudies", "compare_studies", "write_comparison"],
+    "sizer.api.conclusions": [
+        "WatchedPage",
+        "family",
+        "host_seen",
+        "last_day",
+        "recommend",
+        "write_each",
+        "write_report",
+    ],
     "sizer.api.fitted_model": ["FittedStudy", "fit", "fitted_study", "open_study", "stored_study"],
     "sizer.api.importing": ["ImportedStudy", "import_table"],
     "sizer.api.measuring": ["Measurement", "continued", "measure", "measurement"],
@@ -54,6 +64,7 @@ if not TYPE_CHECKING:
 
 
 __all__ = [
+    "ComparedStudies",
     "FittedStudy",
     "HostError",
     "ImportedStudy",
@@ -69,13 +80,16 @@ __all__ = [
     "StudyStatus",
     "WatchedPage",
     "WhatIf",
+    "compare_studies",
     "continued",
     "demonstration",
     "events",
+    "family",
     "fit",
     "fitted_study",
     "host_seen",
     "import_table",
+    "last_day",
     "measure",
     "measurement",
     "open_study",
@@ -91,5 +105,7 @@ __all__ = [
     "stored_study",
     "study_status",
     "this_host",
+    "write_comparison",
+    "write_each",
     "write_report",
 ]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -14,17 +15,24 @@ from sizer.api.fitted_model import OnStep, Stage, StepBegun, fitted, measured_ru
 from sizer.api.study_plan import asked_specs, chosen_next, searches_left, still_planned
 from sizer.bundled.reports.subject import Material, Progress
 from sizer.catalog.catalog import Catalog
-from sizer.catalog.machines import InstanceType
+from sizer.exchange.fleet_tables import read_amounts, read_prices
+from sizer.exchange.formats import FORMATS, HandedOver, plain_name
 from sizer.exchange.measurements import write_tables
 from sizer.exchange.published import recommendation_form
+from sizer.files.own_folder import make_folder
 from sizer.model.model import Model
 from sizer.model.observations import beside_others
 from sizer.plan.chosen import NextRun, PlanEnd
 from sizer.plan.reference_runs import DRIFT_SHARE, Spread, reference, spread
 from sizer.plan.run_order import of_older_form, remaining
+from sizer.recommend.answer import Question, case_of
+from sizer.recommend.candidates import GIB_PER_VCPU
+from sizer.recommend.family.choice import MAX_PENALTY, Asked, family_of
+from sizer.recommend.family.fleet import Built, Work, fleet_of, refuse_unserved
 from sizer.recommend.recommendation import recommend as best_spec
 from sizer.records.answer import Recommendation
-from sizer.records.messages import typed_path
+from sizer.records.family import Family
+from sizer.records.messages import HostError, Lines, NoAnswer, typed_path
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Objective
@@ -38,23 +46,62 @@ def recommend(
     folder: StudyFolder,
     objective: Objective | None = None,
     catalog: Catalog | None = None,
-    baseline: InstanceType | None = None,
     model: Model | None = None,
 ) -> Recommendation:
     """The recommendation by the study's own objective and the catalogue of sizer, written into the folder.
 
     A question other than the study's own leaves the folder as it is: another objective, the offers of another
-    catalogue, an instance type to compare with. `model` is the study's own where it is there already. Raises NoAnswer
+    catalogue. `model` is the study's own where it is there already. Raises NoAnswer
     for a folder without runs.
     """
     runs = measured_runs(folder)
     model = fitted(folder) if model is None else model
     chosen, asked = chosen_next(folder, runs, model), folder.study.objective if objective is None else objective
     offers = Catalog.load(keep=True) if catalog is None else catalog
-    recommendation = _best_spec(folder, model, runs, asked, offers, chosen, baseline)
-    if asked == folder.study.objective and catalog is None and baseline is None:
+    recommendation = _best_spec(folder, model, runs, asked, offers, chosen)
+    if asked == folder.study.objective and catalog is None:
         _write_recommendation(folder, recommendation, model)
     return recommendation
+
+
+def family(
+    folders: Sequence[StudyFolder],
+    shapes: int | None = None,
+    *,
+    max_penalty: float = MAX_PENALTY,
+    ratios: Sequence[float] = GIB_PER_VCPU,
+    disks: Sequence[str] = (),
+    provider: str | None = None,
+    prices: str | Path | None = None,
+    weights: str | Path | None = None,
+    catalog: Catalog | None = None,
+) -> Family:
+    """The machine shapes, so many or the fewest, that serve the workloads of these studies at the least weighted cost.
+
+    No workload pays over `max_penalty` (a share) more than on its own best shape. What can be built has `ratios` GiB
+    for each vCPU and these disk tiers, by default those measured. Prices are of a file, or fitted to a provider's.
+    Raises InputError for a bad file or name, NoAnswer where a workload is served by no shape or so few do not do.
+    """
+    offers = Catalog.load(keep=True) if catalog is None else catalog
+    works = [work for folder in folders for work in _works(folder, offers, tuple(ratios))]
+    twice = {name for name, count in Counter(work.name for _, work in works).items() if count > 1}
+    fleet_works = [replace(w, name=f"{place}/{w.name}") if w.name in twice else w for place, w in works]
+    given = None if prices is None else read_prices(Path(prices))
+    fleet = fleet_of(fleet_works, Built(tuple(ratios), tuple(disks), provider, given), offers)
+    if fleet is None:
+        raise NoAnswer("No workload of these studies has an answer; type sizer recommend DIR to see why.")
+    refuse_unserved(fleet, None if prices is None else Path(prices))
+    amounts = None if weights is None else read_amounts(Path(weights), [work.name for work in fleet.works])
+    return family_of(fleet, Asked(shapes, max_penalty, amounts))
+
+
+def _works(folder: StudyFolder, catalog: Catalog, ratios: tuple[float, ...]) -> Iterator[tuple[str, Work]]:
+    """The workloads of a study, each with the name of its folder."""
+    runs, objective = measured_runs(folder), folder.study.objective
+    question = Question(objective, catalog.at_spot_prices() if objective.spot else catalog, ratios=ratios)
+    for model in fitted(folder).workloads:
+        own = [run for run in runs if run.spec.workload.name == model.name]
+        yield folder.path.resolve().name, Work(model.name, model, case_of(model, question, own))
 
 
 def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:
@@ -85,6 +132,47 @@ def write_report(folder: StudyFolder, path: str | Path | None = None, language: 
     return target
 
 
+def write_each(folder: StudyFolder, path: str | Path, form: str = "html", language: str | None = None) -> list[Path]:
+    """Write a file for each workload into the folder at `path`, which is made where there is none: a page of it alone
+    (`html`), or a form of `sizer.exchange.formats`. A workload for which that has nothing gets no file.
+
+    Raises InputError, HostError, and NoAnswer where none gets one.
+    """
+    from sizer.bundled.reports import page
+
+    material, target, used = _concluded(folder), Path(path), set[str]()
+    texts: dict[Path, str] = {}
+    refused: list[NoAnswer] = []
+    with in_language(reader_language() if language is None else language):
+        for plan in folder.study.workloads:
+            own, name = material.of_workload(plan.workload.name), plain_name(plan.workload.name, used, "-")
+            if form == "html":
+                table, rows = write_tables(own.runs)
+                own = replace(own, measurements_csv=table, measurements_json=rows)
+                texts[target / f"{name}.html"] = page.render(own)
+            elif own.recommendation is not None and own.model is not None:
+                ending, written = FORMATS[form]
+                try:
+                    given = HandedOver(own.recommendation, own.model, own.study, last_day(folder))
+                    texts[target / f"{name}.{ending}"] = written(given)
+                except NoAnswer as error:
+                    refused.append(error)
+    if not texts:
+        raise NoAnswer(Lines(*refused))
+    try:
+        make_folder(target)
+    except OSError as error:
+        raise HostError("{path} cannot be made ({reason}).", path=target, reason=error.strerror or error) from None
+    for file, text in texts.items():
+        folder.write_text(file, text)
+    return list(texts)
+
+
+def last_day(folder: StudyFolder) -> str | None:
+    """Of the last run that says when it began."""
+    return max((run.started_at[:10] for run in folder.runs() if run.started_at), default=None)
+
+
 def _best_spec(
     folder: StudyFolder,
     model: Model,
@@ -92,7 +180,6 @@ def _best_spec(
     objective: Objective,
     catalog: Catalog,
     chosen: NextRun | PlanEnd | None,
-    baseline: InstanceType | None = None,
 ) -> Recommendation:
     """With what only the folder knows: the host that measured, how far searches were to go, and what is planned."""
     return best_spec(
@@ -100,7 +187,6 @@ def _best_spec(
         runs,
         objective,
         catalog,
-        machine=baseline,
         host_vcpus=cpus_of(folder),
         most_batches={workload.workload.name: workload.most_batch for workload in folder.study.workloads},
         still_planned=still_planned(folder, runs, chosen),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -21,6 +21,7 @@ from sizer.catalog.machines import (
     DiskTier,
     Entry,
     InstanceType,
+    columns,
     database_of,
     keep_shipped,
     records,
@@ -30,7 +31,7 @@ from sizer.catalog.machines import (
 from sizer.catalog.query import rows_where
 from sizer.catalog.rate_estimate import RateEstimate, RateQuestion, estimate, known_beside, published_batch_sizes
 from sizer.records.device import DiskRates
-from sizer.records.messages import AllOf, InputError, Message, advised_name
+from sizer.records.messages import AllOf, AnyOf, InputError, Message, advised_name
 
 MODES = ("train", "infer", "forward", "forward_backward")
 """What a rate may be of."""
@@ -76,8 +77,8 @@ class Catalog:
         types: dict[str, list[InstanceType]] = defaultdict(list)
         for instance in self.instance_types:
             for name in {instance.instance_type, instance.host}:
-                types[_plain(name)].append(instance)
-                types[_plain(f"{instance.provider} {name}")].append(instance)
+                types[plain_name(name)].append(instance)
+                types[plain_name(f"{instance.provider} {name}")].append(instance)
         return {name: tuple(instances) for name, instances in types.items()}
 
     def called(self, name: str) -> tuple[InstanceType, ...]:
@@ -85,7 +86,7 @@ class Catalog:
 
         A host to which GPUs are added has one entry for each choice of them, and one without.
         """
-        return self._by_name.get(_plain(name), ())
+        return self._by_name.get(plain_name(name), ())
 
     def instances(self, gpu: str | None = None) -> tuple[InstanceType, ...]:
         """What can be rented: all of it, or with this GPU (its memory size may be part of the name: V100-16GB)."""
@@ -128,7 +129,7 @@ class Catalog:
                 "`sizer catalog list`.",
                 name=name,
             )
-        nearest = advised_name(_plain(name), [instance.name for instance in self.offered])
+        nearest = advised_name(plain_name(name), [instance.name for instance in self.offered])
         raise InputError("The catalogue has no instance type `{name}`; {advice}", name=name, advice=nearest)
 
     def gpu(self, name: str) -> str:
@@ -141,9 +142,9 @@ class Catalog:
                 form = f" {meant.form}" if meant.form else ""
                 memory = f"-{meant.memory_gb:g}GB" if meant.memory_gb else ""
                 return f"{gpu}{memory}{form}"
-        raise InputError(
-            "The catalogue knows no GPU `{name}`; {advice}", name=name, advice=advised_name(name, sorted(gpus))
-        )
+        begun = [gpu for gpu in sorted(gpus) if read_gpu_name(gpu).key.startswith(meant.key)]
+        advice = Message("did you mean {names}?", names=AnyOf(*begun)) if begun else advised_name(name, sorted(gpus))
+        raise InputError("The catalogue knows no GPU `{name}`; {advice}", name=name, advice=advice)
 
     def disk(self, name: str) -> DiskTier:
         """The disk tier of that name; InputError with the nearest name if there is none."""
@@ -187,8 +188,10 @@ class Catalog:
         batch_size: int | None = None,
         framework: str | None = None,
         batch_sizes: tuple[int, ...] = (),
+        networks: Container[str] | None = None,
     ) -> RateEstimate:
-        """The same for a GPU that is to be emulated; InputError names the nearest that is published."""
+        """The same for a GPU that is to be emulated; InputError names the nearest that is published, of `networks` that
+        may be asked for."""
         name = read_gpu_name(gpu).name or gpu
         asked = RateQuestion(network, mode, name, precision, batch_size, framework, batch_sizes)
         if mode not in MODES:
@@ -201,6 +204,7 @@ class Catalog:
         if estimate is not None:
             return estimate
         same, other, precisions = known_beside(self.rates, asked)
+        same = [name for name in same if networks is None or name in networks]
         rates: list[object] = [Message("for {name}: {others}", name=gpu, others=AllOf(*same))] if same else []
         rates += [Message("for {name}: {others}", name=network, others=AllOf(*other))] if other else []
         rates += [Message("for both in {precisions}", precisions=AllOf(*precisions))] if precisions else []
@@ -225,7 +229,9 @@ def types_where(expression: str, path: str | Path | None = None) -> tuple[Instan
     """The instance types of a file, or of sizer's own, for which a condition in SQL holds on the columns of that file,
     in the order of `InstanceType.price_order`. InputError says what is wrong with the condition."""
     database = shipped() if path is None else database_of("instances", read([path]).entries)
-    types = (InstanceType(*row) for row in rows_where(database, selection(InstanceType), expression))
+    types = (
+        InstanceType(*row) for row in rows_where(database, selection(InstanceType), columns("instances"), expression)
+    )
     return tuple(sorted(types, key=lambda instance: instance.price_order))
 
 
@@ -239,7 +245,7 @@ def _names_of_tier(tier: DiskTier) -> tuple[str, str]:
     return plain, plain.removeprefix("cloud") or plain
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """Azure writes `Standard_NC6s_v3`, people `NC6s v3`."""
     return name.lower().replace("/", " ", 1).replace("_", " ").replace("standard ", "")
 

@@ -13,7 +13,10 @@ PCIE = "PCIe"
 SXM = "SXM"
 
 GPU_MEMORY_GB = {
+    "K40m": (12,),
     "K80": (12,),
+    "Titan X (Maxwell)": (12,),
+    "Titan X (Pascal)": (12,),
     "M40": (12, 24),
     "M60": (8,),
     "P4": (8,),
@@ -61,6 +64,10 @@ GPU_MEMORY_GB = {
 _ONE_PRODUCT = ("P100", "B200")
 """Models whose second size is another way to count it, or was hardly sold: their memory makes no other accelerator."""
 _ALSO_CALLED = {
+    **dict.fromkeys(("k40", "k40c", "k40s", "k40t"), "K40m"),
+    **dict.fromkeys(("gtxtitanx", "gtxtitanxmaxwell", "maxwelltitanx"), "Titan X (Maxwell)"),
+    **dict.fromkeys(("pascaltitanx", "gtxtitanxpascal"), "Titan X (Pascal)"),
+    "1080": "GTX 1080",
     "1080ti": "GTX 1080 Ti",
     "2080ti": "RTX 2080 Ti",
     "rtx2080ti": "RTX 2080 Ti",
@@ -142,6 +149,18 @@ _MODELS = {_compact(name): name for name in GPU_MEMORY_GB} | _ALSO_CALLED
 def same_gpu(one: str, other: str) -> bool:
     """Whether two names mean one GPU model, whatever its memory and form: `V100` and `Tesla V100-SXM2-16GB`."""
     return read_gpu_name(one).key == read_gpu_name(other).key
+
+
+def compare_gpus(one: str, other: str) -> int:
+    """0 where two names may mean one GPU, as `A100` and each size of it; else -1 or 1, by model and memory."""
+    first, second = read_gpu_name(one), read_gpu_name(other)
+    if _may_be(first, second):
+        return 0
+    return -1 if (first.key, first.memory_gb or 0) < (second.key, second.memory_gb or 0) else 1
+
+
+SEVERAL_SIZES = tuple(name for name, sizes in GPU_MEMORY_GB.items() if len(sizes) > 1 and name not in _ONE_PRODUCT)
+"""Models that are two accelerators: with less memory and with more."""
 
 
 def gpu_names(texts: Iterable[str]) -> dict[str, str]:

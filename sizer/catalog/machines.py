@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import math
 import os
 import re
 import sqlite3
@@ -155,7 +156,8 @@ class DiskTier:
 
     What a disk of S GiB gives is min(base + per_gib x S, max), by the formula `floor` min(max(base, per_gib x S), max),
     and by `bought` what is paid for beside its size: up to `iops_per_gib` IOPS a GiB, and `bytes_per_io` for each (of
-    AWS io1 and io2 only to `bytes_knee`). Prices are USD a month.
+    AWS io1 and io2 only to `bytes_knee`). `iops_sold` and `bytes_sold` are the most of both that can be bought.
+    Prices are USD a month.
     """
 
     provider: Text
@@ -181,6 +183,8 @@ class DiskTier:
     iops_per_gib: Amount | None = None
     bytes_per_io: Amount | None = None
     bytes_knee: Amount | None = None
+    iops_sold: Amount | None = None
+    bytes_sold: Amount | None = None
     usd_per_gib_month: Amount | None = None
     usd_per_iops_month: Amount | None = None
     usd_per_mbps_month: Amount | None = None
@@ -192,8 +196,42 @@ class DiskTier:
         """As a study names it: `alibaba/cloud_ssd`."""
         return f"{self.provider}/{self.disk_tier}"
 
-    def rates(self, size_bytes: int) -> DiskRates:
-        """What a disk of this size gives, with as much bought as its size allows. InputError outside what is sold."""
+    def rates(self, size_bytes: int, iops: float | None = None, rate: float | None = None) -> DiskRates:
+        """What a disk of this size gives, with so many IOPS and bytes a second in all: by default as many as come with
+        it, or, where none do, as its size allows. InputError outside what is sold."""
+        comes = self._comes_with(size_bytes)
+        if iops is None and rate is None:
+            return comes
+        most_iops, most_rate = self._most(size_bytes / GIB, iops)
+        self._check("iops", iops, most_iops, 1)
+        self._check("mbps", rate, most_rate, MB)
+        if self.limit_formula == "bought":
+            followed = self._bought(size_bytes / GIB, iops)
+            iops, rate = followed[0], rate if self.usd_per_mbps_month and rate else followed[1]
+            return DiskRates(iops, rate, iops, rate)
+        iops, rate = max(iops or 0.0, comes.read_iops or 0.0), max(rate or 0.0, comes.read_bytes_per_second or 0.0)
+        return DiskRates(iops, rate, iops, rate)
+
+    def _most(self, size: float, iops: float | None) -> tuple[float | None, float | None]:
+        """The IOPS and bytes a second that are sold with so many GiB, these beside so many IOPS; None for none."""
+        by_size = self.iops_per_gib * size if self.iops_per_gib else math.inf
+        most = None if self.iops_sold is None else min(self.iops_sold, max(by_size, self.read_iops_base or 0.0))
+        by_iops = self.bytes_per_io * (iops or most or math.inf) if self.bytes_per_io else math.inf
+        free = self._limit("read_bytes_per_second", size) or 0.0
+        return most, None if self.bytes_sold is None else max(free, min(self.bytes_sold, by_iops))
+
+    def _check(self, what: str, asked: float | None, most: float | None, unit: float) -> None:
+        if asked is not None and most is None:
+            raise InputError("{disk} sells no `{what}` beside its size; leave it out.", disk=self.name, what=what)
+        if asked is not None and most is not None and asked > most * (1 + 1e-9):
+            raise InputError(
+                "{disk} is sold with `{what}` of {most} at the most here; give no more.",
+                disk=self.name,
+                most=f"{most / unit:g}",
+                what=what,
+            )
+
+    def _comes_with(self, size_bytes: int) -> DiskRates:
         size = size_bytes / GIB
         if (self.min_bytes and size_bytes < self.min_bytes) or (self.max_bytes and size_bytes > self.max_bytes):
             low = f"{(self.min_bytes or 0) / GIB:g}"
@@ -225,9 +263,9 @@ class DiskTier:
         grown = slope * size if slope else 0.0
         return min(max(base or 0.0, grown) if self.limit_formula == "floor" else (base or 0.0) + grown, top or grown)
 
-    def _bought(self, size: float) -> tuple[float | None, float | None]:
-        iops, rate = self.read_iops_max, self.read_bytes_per_second_max
-        if self.iops_per_gib:
+    def _bought(self, size: float, chosen: float | None = None) -> tuple[float | None, float | None]:
+        iops, rate = chosen or self.read_iops_max, self.read_bytes_per_second_max
+        if self.iops_per_gib and chosen is None:
             iops = min(max(self.iops_per_gib * size, self.read_iops_base or 0.0), iops or self.iops_per_gib * size)
         if self.bytes_per_io and iops:
             follows = self.bytes_per_io * iops
@@ -237,19 +275,22 @@ class DiskTier:
         return iops, rate
 
     def usd_per_month(self, size_bytes: int, rates: DiskRates | None = None) -> float | None:
-        """Of a disk of this size, with the IOPS and MB/s that `rates` has beyond those that come with it: by default
-        all that can be bought where none come with it. None where its price is not known."""
+        """Of a disk of this size, with what is bought beside it. None where its price is not known."""
         if self.usd_per_gib_month is None:
             return None
+        return self.usd_per_gib_month * size_bytes / GIB + self.usd_bought(size_bytes, rates)
+
+    def usd_bought(self, size_bytes: int, rates: DiskRates | None = None) -> float:
+        """USD a month of the IOPS and MB/s that `rates` has beyond those that come with this size: by default all that
+        can be bought where none come with it."""
         size, free = size_bytes / GIB, (0.0, 0.0)
-        wanted = (None, None) if rates is None else (rates.read_iops, rates.read_bytes_per_second)
+        known = (None, None) if rates is None else (rates.read_iops, rates.read_bytes_per_second)
         if self.limit_formula == "bought":
-            wanted = self._bought(size) if None in wanted else wanted
+            known = self._bought(size) if None in known else known
         else:
             free = (self._limit("read_iops", size) or 0.0, self._limit("read_bytes_per_second", size) or 0.0)
-        iops, rate = (max(0.0, (has or 0.0) - comes) for has, comes in zip(wanted, free, strict=True))
-        bought = (self.usd_per_iops_month or 0.0) * iops + (self.usd_per_mbps_month or 0.0) * rate / MB
-        return self.usd_per_gib_month * size + bought
+        iops, rate = (max(0.0, (has or 0.0) - comes) for has, comes in zip(known, free, strict=True))
+        return (self.usd_per_iops_month or 0.0) * iops + (self.usd_per_mbps_month or 0.0) * rate / MB
 
 
 SMALL_IO = 16 * 2**10
@@ -265,6 +306,8 @@ _DISK = {
     "iops_per_gib": "provision_iops_per_gib",
     "bytes_per_io": f"mbps_per_iops * {MB}",
     "bytes_knee": f"mbps_knee * {MB}",
+    "iops_sold": "provision_iops_max",
+    "bytes_sold": f"provision_mbps_max * {MB}",
     "latency_seconds": "latency_emulate_ms / 1e3",
     "confidence": "coalesce(price_confidence, confidence)",
     "as_of": "coalesce(as_of, '')",

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from sizer.catalog.gpus import SEVERAL_SIZES, compare_gpus
 from sizer.records.messages import InputError
 
 FUNCTIONS = re.compile("abs|coalesce|glob|ifnull|iif|instr|length|like|lower|max|min|nullif|round|substr|upper")
@@ -19,14 +20,25 @@ _STEPS = 1000
 _ALLOWED = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ)
 
 
-def rows_where(database: sqlite3.Connection, selection: str, expression: str) -> list[tuple[Any, ...]]:
-    """The rows of a selection for which the expression holds.
+_TWO = ", ".join(f"'{name}'" for name in SEVERAL_SIZES)
+_SIZED = f"iif(gpu in ({_TWO}) and gpu_memory_gib > 0, gpu || '-' || cast(gpu_memory_gib as integer) || 'GB', gpu)"
+"""The GPU of a row with its memory, where that makes it another GPU."""
+
+
+def rows_where(
+    database: sqlite3.Connection, selection: str, columns: Sequence[str], expression: str
+) -> list[tuple[Any, ...]]:
+    """The rows of a selection of `instances` for which the expression holds on its columns; `gpu` is the same as any
+    name of it.
 
     InputError says what is wrong with the expression.
     """
+    database.create_collation("same_gpu", compare_gpus)
+    named = ", ".join(f"{_SIZED} collate same_gpu as gpu" if name == "gpu" else f'"{name}"' for name in columns)
+    asked = f"select place from (select rowid as place, {named} from instances) where (\n{expression}\n)"
     with _limited(database):
         try:
-            return database.execute(f"{selection} where (\n{expression}\n)").fetchall()
+            return database.execute(f"{selection} where rowid in ({asked})").fetchall()
         except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
             reason = f"longer than {SECONDS:g} s" if "interrupted" in str(error) else str(error)
             raise InputError(

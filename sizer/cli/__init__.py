@@ -42,8 +42,8 @@ def _ended(words: Sequence[str] | None) -> int:
         print(f"sizer: {sentence(error)}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        said = in_words(Message("interrupted"))
-        print(f"sizer: {said}", file=sys.stderr)
+        text = in_words(Message("interrupted"))
+        print(f"sizer: {text}", file=sys.stderr)
         return 130
     except BrokenPipeError:
         # The reader of our output is gone, such as `head`; what Python still wants to flush has nowhere to go.

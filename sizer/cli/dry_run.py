@@ -147,8 +147,8 @@ def _program(workload: Workload, word: str, environment: Mapping[str, str]) -> s
     """The file that a word would be executed as."""
     if placeholders_in([word]):
         return typed_path(word)
-    found = shutil.which(word, path=workload.search_path(environment))
-    return typed_path(found) if found and os.path.isabs(found) else words.program_not_found()
+    located = shutil.which(word, path=workload.search_path(environment))
+    return typed_path(located) if located and os.path.isabs(located) else words.program_not_found()
 
 
 def _around_command(workload: Workload, environment: Mapping[str, str]) -> Iterator[str]:

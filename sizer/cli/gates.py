@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sizer.model.comparison import Compared
 from sizer.records.answer import Answer
 from sizer.records.configuration import Bottleneck
 from sizer.records.messages import AnyOf, InputError
 from sizer.records.units import GIB, format_rate, format_seconds, format_share, format_usd, parse_seconds
+from sizer.words.comparison import compared_name
 
 CONDITION = re.compile(r"\s*(?P<name>\w+)\s*(?P<sign><=|>=|!=|==|=|<|>)\s*(?P<value>\S+)\s*")
 SIGNS: dict[str, Callable[[Any, Any], bool]] = {
@@ -25,6 +28,10 @@ SIGNS: dict[str, Callable[[Any, Any], bool]] = {
     "!=": operator.ne,
 }
 EXAMPLES = AnyOf("'throughput<500'", "'train:vcpus>8'", "'status!=recommended'")
+
+GATE_EXIT_CODE = 6
+MOST_SAID = 8
+NOTHING = "nothing of it was measured in both"
 
 
 def _number(text: str) -> float:
@@ -44,14 +51,15 @@ def _seconds(text: str) -> float:
 
 @dataclass(frozen=True)
 class Gated:
-    """What a gate may ask of an answer: `of` gives None where it is not known, for the reason `lacking`.
+    """What a gate may ask of an answer, or of what two studies have in common: `of` gives None where it is not known,
+    for the reason `lacking`.
 
     `parse` raises InputError or ValueError for what is no such number. A word is one of `choices`, which only = and !=
     make sense of.
     """
 
-    of: Callable[[Answer], Any]
-    shown: Callable[[float, Answer], str] = lambda value, _: f"{value:g}"
+    of: Callable[[Any], Any]
+    shown: Callable[[float, Any], str] = lambda value, _: f"{value:g}"
     lacking: str = "there is no spec"
     parse: Callable[[str], float] = _number
     choices: tuple[str, ...] = ()
@@ -127,10 +135,35 @@ NAMES: dict[str, Gated] = {
 }
 
 
-def read_gate(text: str, workloads: Sequence[str], deadline: bool) -> Gate:
+def _signed(share: float, compared: Compared) -> str:
+    return "not clearly different" if share == 0 and compared.verdict == "unclear" else f"{100 * share:+.3g} %"
+
+
+def _beyond_noise(compared: Compared) -> float | None:
+    """The change, 0 where it may be noise; None of what does not run any more."""
+    if compared.verdict in ("failed", "ran"):
+        return None if compared.verdict == "failed" else 0.0
+    return compared.change.value if compared.change and compared.verdict != "unclear" else 0.0
+
+
+def _end(name: str) -> Callable[[Compared], float | None]:
+    """An end of the interval of the change."""
+    return lambda compared: getattr(compared.change, name) if compared.change else _beyond_noise(compared)
+
+
+FAILED = "its runs fail in B"
+COMPARED: Mapping[str, Gated] = {
+    "throughput": Gated(_beyond_noise, _signed, FAILED, _share),
+    "throughput_low": Gated(_end("low"), _signed, FAILED, _share),
+    "throughput_high": Gated(_end("high"), _signed, FAILED, _share),
+}
+"""What a gate may ask of B against A: relative changes."""
+
+
+def read_gate(text: str, workloads: Sequence[str], names: Mapping[str, Gated] = NAMES, deadline: bool = False) -> Gate:
     """The gate that is meant; `workloads` are the names allowed before the colon. Raises InputError.
 
-    `deadline`: whether one is asked for, without which there is no job to ask of.
+    `names` is what it may ask; `deadline`: whether one is asked for, without which there is no job to ask of.
     """
     workload, condition = _of_workload(text, workloads)
     match, given = CONDITION.fullmatch(condition), repr(text)
@@ -141,10 +174,9 @@ def read_gate(text: str, workloads: Sequence[str], deadline: bool) -> Gate:
             examples=EXAMPLES,
         )
     name, sign, value = match.group("name", "sign", "value")
-    if name not in NAMES:
-        names = AnyOf(*NAMES)
+    if name not in names:
         raise InputError(
-            "--fail-if {text}: there is no figure `{name}`; use {names}.", text=given, name=name, names=names
+            "--fail-if {text}: there is no figure `{name}`; use {names}.", text=given, name=name, names=AnyOf(*names)
         )
     if name.startswith("job_") and not deadline:
         raise InputError(
@@ -157,7 +189,7 @@ def read_gate(text: str, workloads: Sequence[str], deadline: bool) -> Gate:
             workload=workload,
             workloads=AnyOf(*workloads),
         )
-    return Gate(text, name, sign, _wanted(given, name, sign, value), workload)
+    return Gate(text, name, sign, _wanted(given, name, sign, value, names[name]), workload)
 
 
 def _of_workload(text: str, workloads: Sequence[str]) -> tuple[str | None, str]:
@@ -174,8 +206,8 @@ def _of_workload(text: str, workloads: Sequence[str]) -> tuple[str | None, str]:
     return (before.strip(), condition) if colon and not CONDITION.fullmatch(written) else (None, written)
 
 
-def _wanted(given: str, name: str, sign: str, value: str) -> float | str:
-    choices = NAMES[name].choices
+def _wanted(given: str, name: str, sign: str, value: str, gated: Gated) -> float | str:
+    choices = gated.choices
     if choices and value in choices and sign in ("=", "==", "!="):
         return value
     if choices:
@@ -186,7 +218,7 @@ def _wanted(given: str, name: str, sign: str, value: str) -> float | str:
             choices=AnyOf(*choices),
         )
     try:
-        return NAMES[name].parse(value)
+        return gated.parse(value)
     except (ValueError, InputError):
         raise InputError(
             "--fail-if {text}: `{value}` is not a value of `{name}`; write a condition such as {examples}.",
@@ -197,28 +229,37 @@ def _wanted(given: str, name: str, sign: str, value: str) -> float | str:
         ) from None
 
 
-def check_gate(gate: Gate, answers: Sequence[Answer]) -> GateResult:
-    """A gate is met where no answer fulfils its condition. What is not known counts as failed."""
-    asked = [answer for answer in answers if gate.workload in (None, answer.workload)]
-    crossed = [answer for answer in asked if _fails(gate, answer)]
-    found = "; ".join(_measured(gate, answer) for answer in crossed or asked)
-    verdict = "gate not met" if crossed else "gate met"
-    return GateResult(gate, not crossed, f"{verdict} (fail if {gate.text}): {found}")
+def check_gate(gate: Gate, answers: Sequence[Any], names: Mapping[str, Gated] = NAMES) -> GateResult:
+    """A gate is met where no answer fulfils its condition. What is not known counts as failed, and so does nothing."""
+    gated, asked = names[gate.name], [answer for answer in answers if gate.workload in (None, answer.workload)]
+    crossed = [answer for answer in asked if _fails(gate, gated, answer)]
+    said = [_measured(gate, gated, answer) for answer in crossed or asked]
+    found = "; ".join([*said[:MOST_SAID], *([f"{len(said) - MOST_SAID} more"] if len(said) > MOST_SAID else [])])
+    verdict = "gate not met" if crossed or not asked else "gate met"
+    return GateResult(gate, bool(asked) and not crossed, f"{verdict} (fail if {gate.text}): {found or NOTHING}")
 
 
-def _fails(gate: Gate, answer: Answer) -> bool:
-    value = NAMES[gate.name].of(answer)
+def gate_code(findings: Sequence[GateResult]) -> int:
+    """Says them on stderr; the exit code, 0 where all are met."""
+    for finding in findings:
+        print(f"sizer: {finding.sentence}", file=sys.stderr)
+    return 0 if all(finding.met for finding in findings) else GATE_EXIT_CODE
+
+
+def _fails(gate: Gate, gated: Gated, answer: Any) -> bool:
+    value = gated.of(answer)
     return value is None or SIGNS[gate.sign](value, gate.wanted)
 
 
-def _measured(gate: Gate, answer: Answer) -> str:
+def _measured(gate: Gate, gated: Gated, answer: Any) -> str:
     """`train: throughput is 217 images/s`"""
-    asked, value = NAMES[gate.name], NAMES[gate.name].of(answer)
-    name = f"{answer.workload}: {gate.name.replace('_', ' ')}"
+    value = gated.of(answer)
+    subject = compared_name(answer) if isinstance(answer, Compared) else answer.workload
+    name = f"{subject}: {gate.name.replace('_', ' ')}"
     if value is None:
-        return f"{name} is not known ({'there is no spec' if answer.spec is None else asked.lacking})"
+        return f"{name} is not known ({'there is no spec' if not getattr(answer, 'spec', True) else gated.lacking})"
     if isinstance(value, str) or isinstance(gate.wanted, str):
         return f"{name} is {str(value).replace('_', ' ')}"
-    shown = asked.shown(value, answer)
-    hides = shown == asked.shown(gate.wanted, answer) and value != gate.wanted
+    shown = gated.shown(value, answer)
+    hides = shown == gated.shown(gate.wanted, answer) and value != gate.wanted
     return f"{name} is {format(value, '.6g') if hides else shown}"

@@ -29,7 +29,7 @@ def asked_language(environment: Mapping[str, str]) -> str | None:
     LC_ALL, LC_MESSAGES and LANG name a locale, the first that is set. LANGUAGE is a list that comes before it, except
     in the locale C (GNU gettext, The LANGUAGE variable).
     """
-    locale = next((found for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (found := environment.get(name))), "C")
+    locale = next((value for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (value := environment.get(name))), "C")
     if _base(locale) in UNTRANSLATED:
         return None
     for wanted in (*environment.get("LANGUAGE", "").split(":"), locale):
@@ -43,8 +43,8 @@ def asked_language(environment: Mapping[str, str]) -> str | None:
 
 def _base(locale: str) -> str:
     """`de_DE` of `de_DE.UTF-8@euro`; nothing of what is no name of a locale."""
-    found = re.fullmatch(r"(\w+)(?:[.@].*)?", locale)
-    return found[1] if found else ""
+    match = re.fullmatch(r"(\w+)(?:[.@].*)?", locale)
+    return match[1] if match else ""
 
 
 @contextmanager

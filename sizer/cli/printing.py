@@ -125,25 +125,25 @@ LONGEST_LINE = 1_000
 """Characters of one line of an error: it may quote a value that fills the file it is in."""
 
 
-def sentence(said: Exception | str) -> str:
+def sentence(message: Exception | str) -> str:
     """What an error says, each line no longer than a person reads.
 
     What a host lacks, and workloads without an answer, are a line each. Of an input there is one sentence, whatever
     line ends are in a name that it quotes.
     """
-    text = in_words(said) if isinstance(said, SizerError) else str(said)
-    lines = text.split("\n") if isinstance(said, (HostError, NoAnswer)) else [printable(text)]
+    text = in_words(message) if isinstance(message, SizerError) else str(message)
+    lines = text.split("\n") if isinstance(message, (HostError, NoAnswer)) else [printable(text)]
     return "\n".join(line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 4]} ..." for line in lines)
 
 
-def in_words(said: SizerError | Message) -> str:
+def in_words(message: SizerError | Message) -> str:
     """A message in the reader's language.
 
     Only `sizer.words` can have set another one than English: without it there is none, and `sizer --help` need not wait
     for all that `words` imports.
     """
     words = sys.modules.get("sizer.words.language")
-    return str(said) if words is None else str(words.in_words(said))
+    return str(message) if words is None else str(words.in_words(message))
 
 
 def unforeseen(error: Exception) -> str:

@@ -140,8 +140,8 @@ class EventPrinter:
                     yield terminal.progress_begun(number, self._total, self._run(event.spec), event.seconds_left)
             case events.RunFinished():
                 disk = event.run.disk
-                known = [disk.tier.name] if disk is not None and disk.tier.emulated is not None else self._emulated
-                yield terminal.ended_line(run_in_words(event.run.spec, known), result_and_doubts(event.run, event.log))
+                disks = [disk.tier.name] if disk is not None and disk.tier.emulated is not None else self._emulated
+                yield terminal.ended_line(run_in_words(event.run.spec, disks), result_and_doubts(event.run, event.log))
             case events.FollowingEnded(following, runs, Unfinished() as left):
                 yield planning.unfinished_ended(left, runs, typed_path(event.folder))
             case events.FollowingEnded(following, runs):

@@ -5,16 +5,20 @@ The form is fixed: sizes are GiB, the objective is a word with its target beside
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sizer.files.codec import to_json
+from sizer.model.comparison import Comparison, Unlike
 from sizer.model.model import Model, WorkloadModel
 from sizer.records.answer import Answer, InstanceOffer, Recommendation
 from sizer.records.configuration import Configuration
 from sizer.records.domains import SCHEMA_VERSION
+from sizer.records.family import Family
 from sizer.records.prediction import Prediction, ReasonCode
 from sizer.records.units import GIB
-from sizer.words.answers import family_sentences
+from sizer.words.comparison import Described
+from sizer.words.family import family_lines
 from sizer.words.language import ENGLISH, in_language, paragraph
 from sizer.words.names import Terms, terms_of
 from sizer.words.reasons import reason_sentences
@@ -26,7 +30,7 @@ DEADLINE = "deadline"
 
 def recommendation_form(recommendation: Recommendation, model: Model) -> dict[str, Any]:
     """What recommendation.json holds. `emulated` says whether the answer rests on an emulated disk or accelerator;
-    `family` are sentences, `family_figures` what they say; `cross_table` is null where nothing is compared."""
+    `family` is empty of fewer than two workloads, `cross_table` null where nothing is compared."""
     with in_language(ENGLISH):
         answers = []
         for answer in recommendation.workloads:
@@ -35,7 +39,6 @@ def recommendation_form(recommendation: Recommendation, model: Model) -> dict[st
             beyond = prediction_form(answer.beyond, workload) if answer.beyond else None
             own = {"beyond": beyond, "emulated": is_emulated(workload, disk)}
             answers.append(_answer_form(answer, workload) | own)
-        family = family_sentences(recommendation)
     objective, table = recommendation.objective, recommendation.cross_table
     return {
         "schema_version": SCHEMA_VERSION,
@@ -45,11 +48,20 @@ def recommendation_form(recommendation: Recommendation, model: Model) -> dict[st
         "at_least": objective.at_least,
         "latency_p99": objective.latency_p99,
         "spot": objective.spot,
+        "baseline": objective.baseline,
+        "samples": objective.job_samples,
+        "interruptions": None if objective.interruptions is None else to_json(objective.interruptions),
         "workloads": answers,
-        "family": family,
-        "family_figures": _in_gibibytes(to_json(recommendation.family)),
+        "family": family_form(recommendation.family) if recommendation.family.shapes else {},
         "cross_table": None if table is None else _in_gibibytes(to_json(table)),
     }
+
+
+def family_form(family: Family) -> dict[str, Any]:
+    """What `sizer family --json` prints, its sentences in English."""
+    with in_language(ENGLISH):
+        lines = [line.strip() for line in family_lines(family)]
+    return {"schema_version": SCHEMA_VERSION, **_in_gibibytes(to_json(family)), "sentences": lines}
 
 
 def prediction_form(prediction: Prediction, workload: WorkloadModel) -> dict[str, Any]:
@@ -174,3 +186,10 @@ def _item_in_gibibytes(key: str, item: Any) -> tuple[str, Any]:
     if key != "memory_bytes":
         return key, _in_gibibytes(item)
     return "memory_gib", item / GIB if item is not None else None
+
+
+def comparison_form(studies: Sequence[Described], unlike: Sequence[Unlike], comparison: Comparison) -> dict[str, Any]:
+    """What `compare --json` prints: of A and of B in this order, where a figure has two; rates and their changes are
+    those of the records."""
+    told = {"studies": [to_json(study) for study in studies], "unlike": [to_json(its) for its in unlike]}
+    return {"schema_version": SCHEMA_VERSION, **told, **_in_gibibytes(to_json(comparison))}

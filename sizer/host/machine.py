@@ -13,6 +13,7 @@ from pathlib import Path
 
 import psutil
 
+from sizer import __version__
 from sizer.host.asking import ask, first_line
 from sizer.host.findings import Check, Finding, FindingKind
 from sizer.host.frameworks import framework_checks, transformers_check
@@ -33,6 +34,7 @@ class Host:
 
     `python` and `packages` are the versions that programs of the study run on. Where two frameworks live in two
     interpreters, they are those of the first, with what only the other has; `frameworks` says them apart.
+    `sizer` is the version that measured.
     """
 
     cpu_model: str
@@ -50,6 +52,7 @@ class Host:
     fio: str | None
     packages: dict[str, str]
     frameworks: tuple[Installed, ...] = ()
+    sizer: str = ""
 
 
 def facts(backend: LimitsBackend | None = None) -> Host:
@@ -76,6 +79,7 @@ def facts(backend: LimitsBackend | None = None) -> Host:
         python=_python(installed),
         fio=first_line("fio", "--version"),
         packages=_packages(installed),
+        sizer=__version__,
     )
 
 

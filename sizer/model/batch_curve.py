@@ -58,8 +58,8 @@ def batch_curves(runs: Sequence[Run]) -> tuple[BatchCurve, ...]:
             place = replace(run.configuration, batch_size=None)
             places[place, machine, run.spec.workload].append(run)
     noise = noise_of([group for alike in places.values() for group in _by_batch(alike).values()])
-    found = [_curve(_by_batch(alike), noise) for alike in places.values() if len(_by_batch(alike)) > 1]
-    return tuple(sorted(found, key=_order))
+    curves = [_curve(_by_batch(alike), noise) for alike in places.values() if len(_by_batch(alike)) > 1]
+    return tuple(sorted(curves, key=_order))
 
 
 def nearest(curves: Sequence[BatchCurve], at: Configuration | None) -> BatchCurve | None:
@@ -67,18 +67,18 @@ def nearest(curves: Sequence[BatchCurve], at: Configuration | None) -> BatchCurv
     if at is not None:
         here = replace(at, batch_size=None)
         places = [(replace(curve.at, batch_size=None), curve) for curve in curves]
-        same = [each for place, each in places if place == here]
-        same = same or [each for place, each in places if replace(place, memory_bytes=here.memory_bytes) == here]
+        same = [curve for place, curve in places if place == here]
+        same = same or [curve for place, curve in places if replace(place, memory_bytes=here.memory_bytes) == here]
         if same:
             return same[0]
     return curves[0] if curves else None
 
 
 def _by_batch(runs: Iterable[Run]) -> dict[int, list[Run]]:
-    found: dict[int, list[Run]] = defaultdict(list)
+    by_batch: dict[int, list[Run]] = defaultdict(list)
     for run in runs:
-        found[batch_of(run.configuration)].append(run)
-    return dict(sorted(found.items()))
+        by_batch[batch_of(run.configuration)].append(run)
+    return dict(sorted(by_batch.items()))
 
 
 def _order(curve: BatchCurve) -> tuple[float, ...]:
@@ -158,7 +158,7 @@ def _beyond_published(device: Device) -> float:
 
 def _reaches(point: BatchPoint, best: BatchPoint) -> float:
     """The probability that a batch gives NEAR_BEST of what the best one does."""
-    deviations = [math.log(each.throughput.high / each.throughput.value) / NORMAL_90 for each in (point, best)]
+    deviations = [math.log(end.throughput.high / end.throughput.value) / NORMAL_90 for end in (point, best)]
     ahead = math.log(point.throughput.value / (NEAR_BEST * best.throughput.value))
     return NormalDist().cdf(ahead / max(math.hypot(*deviations), 1e-9))
 
@@ -238,5 +238,5 @@ def _least_squares(sizes: Array, times: Array, free: Sequence[bool]) -> tuple[Ar
 
 
 def _spread(weighted: Array) -> Array:
-    found: Array = np.sqrt(np.diag(np.linalg.pinv(weighted.T @ weighted)))
-    return found
+    deviations: Array = np.sqrt(np.diag(np.linalg.pinv(weighted.T @ weighted)))
+    return deviations

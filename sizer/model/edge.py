@@ -53,24 +53,24 @@ class Edge:
 
 def vcpus_edge(model: WorkloadModel, best: Configuration) -> Edge:
     """With twice the most vCPUs measured; nothing where vCPUs were not varied."""
-    known = model.measured.vcpus
-    most = replace(best, vcpus=max(known, default=None))
-    return doubled(model, most, replace(best, vcpus=2 * known[-1])) if len(known) > 1 else Edge()
+    values = model.measured.vcpus
+    most = replace(best, vcpus=max(values, default=None))
+    return doubled(model, most, replace(best, vcpus=2 * values[-1])) if len(values) > 1 else Edge()
 
 
 def memory_edge(model: WorkloadModel, best: Configuration) -> Edge:
     """With twice the most memory measured; nothing where memory was not varied."""
-    known = model.measured.memory_bytes
-    most = replace(best, memory_bytes=max(known, default=None))
-    return doubled(model, most, replace(best, memory_bytes=2 * known[-1])) if len(known) > 1 else Edge()
+    values = model.measured.memory_bytes
+    most = replace(best, memory_bytes=max(values, default=None))
+    return doubled(model, most, replace(best, memory_bytes=2 * values[-1])) if len(values) > 1 else Edge()
 
 
 def batch_edge(model: WorkloadModel, best: Configuration) -> Edge:
     """With twice the largest batch, where the best has it; through fewer than three values nothing is said."""
-    known = model.measured.batch_size
-    if len(known) < 3 or batch_of(best) != known[-1]:
+    values = model.measured.batch_size
+    if len(values) < 3 or batch_of(best) != values[-1]:
         return Edge()
-    return doubled(model, best, replace(best, batch_size=2 * known[-1]))
+    return doubled(model, best, replace(best, batch_size=2 * values[-1]))
 
 
 def doubled(model: WorkloadModel, here: Configuration, more: Configuration) -> Edge:
@@ -117,11 +117,11 @@ def gain(
 def tells_apart(model: WorkloadModel, pairs: Sequence[tuple[Configuration, Configuration]]) -> list[bool]:
     """Of each two configurations whether the model says which is faster: whether 0 lies outside the 90 % interval of
     what the one gains over the other."""
-    found = []
+    apart = []
     for here, there in pairs:
         low, high = np.quantile(_gains(model, here, there), (LOW, HIGH))
-        found.append(not low <= 0 <= high)
-    return found
+        apart.append(not low <= 0 <= high)
+    return apart
 
 
 def loader_waits(model: WorkloadModel, configuration: Configuration) -> float:
@@ -177,16 +177,16 @@ def best_place(model: WorkloadModel) -> Configuration:
 def measured_values(model: WorkloadModel) -> list[Configuration]:
     """Every measured value of each axis with every one of the others, cheapest first, where memory holds the job."""
     measured = model.measured
-    found = []
+    measured_at = []
     for vcpus in or_unknown(measured.vcpus):
         for batch in or_unknown(measured.batch_size):
-            known = measured.memory_bytes
-            least = (needed_bytes(measured, vcpus, batch) or 0) if len(known) > 1 else 0
-            sizes = [size for size in known if size >= least] or or_unknown(known[-1:])
-            found += [
+            memories = measured.memory_bytes
+            least = (needed_bytes(measured, vcpus, batch) or 0) if len(memories) > 1 else 0
+            sizes = [size for size in memories if size >= least] or or_unknown(memories[-1:])
+            measured_at += [
                 Configuration(vcpus, memory, disk.name, batch, gpus.gpu, gpus.count)
                 for disk in measured.disks
                 for gpus in measured.gpus
                 for memory in sizes
             ]
-    return found
+    return measured_at

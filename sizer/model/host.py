@@ -114,8 +114,8 @@ class _Series:
     def covariance(self, other: _Series, length: float, shared: float) -> Array:
         """Of the path at both, in units of its variance."""
         path = np.exp(-np.abs(self.time[:, None] - other.time) / length)
-        found: Array = path * np.where(self.workload[:, None] == other.workload, 1.0, shared)
-        return found
+        covariance: Array = path * np.where(self.workload[:, None] == other.workload, 1.0, shared)
+        return covariance
 
 
 @one_thread
@@ -141,12 +141,12 @@ def drift_of(runs: Sequence[Run]) -> Drift:
     logs = np.array([math.log(rate_of(run).value) for _, run in again])
     logs -= np.array([logs[level == number].mean() for number in level])
     own = np.array([math.hypot(within(run) or 0.0, own_deviation(run, exposure[id(run)], True)) for _, run in again])
-    known = LEVEL**2 * (level[:, None] == level) + np.diag(own**2)
-    mean, variance, moved = _path(series([run for _, run in again]), logs, known, series(timed), len(names) > 1)
+    covariance = LEVEL**2 * (level[:, None] == level) + np.diag(own**2)
+    mean, variance, moved = _path(series([run for _, run in again]), logs, covariance, series(timed), len(names) > 1)
     return Drift({_key(run): Shift(float(m), float(v)) for run, m, v in zip(timed, mean, variance, strict=True)}, moved)
 
 
-def _path(again: _Series, logs: Array, known: Array, there: _Series, several: bool) -> tuple[Array, Array, float]:
+def _path(again: _Series, logs: Array, covariance: Array, there: _Series, several: bool) -> tuple[Array, Array, float]:
     """Mean and variance of the path at other runs about its mean over those of their workload, and how far it moves.
 
     `logs` are ln rates of runs that were measured again, `known` the covariance of their levels and their own noise.
@@ -158,7 +158,7 @@ def _path(again: _Series, logs: Array, known: Array, there: _Series, several: bo
     points: list[tuple[float, float, float, float, Array]] = []
     for (amplitude, length, shared, belief), noise in itertools.product(grid, NOISES):
         left = np.diag((noise * np.maximum(again.exposure, LEAST_EXPOSED)) ** 2)
-        lower = np.linalg.cholesky(known + left + amplitude**2 * exposed * again.covariance(again, length, shared))
+        lower = np.linalg.cholesky(covariance + left + amplitude**2 * exposed * again.covariance(again, length, shared))
         white = np.linalg.solve(lower, logs)
         log_weight = math.log(belief) - 0.5 * float(white @ white) - float(np.log(np.diag(lower)).sum())
         points.append((log_weight, amplitude, length, shared, lower))
@@ -210,10 +210,10 @@ def exposures(runs: Sequence[Run]) -> dict[int, float]:
     What waits for an accelerator or a disk waits as long as before. What binds belongs to a configuration, so of its
     runs the one that was the busiest says it: in another the CPU's time may have been taken by others.
     """
-    found: dict[int, float] = {}
+    by_run: dict[int, float] = {}
     for group in made_alike(runs):
-        found |= dict.fromkeys(map(id, group), max(map(_exposure, group)))
-    return found
+        by_run |= dict.fromkeys(map(id, group), max(map(_exposure, group)))
+    return by_run
 
 
 def _exposure(run: Run) -> float:

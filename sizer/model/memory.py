@@ -50,8 +50,8 @@ def _kept(
         key = (find.__name__, given, *named.items())
         if key not in measured.kept:
             measured.kept[key] = find(measured, *given, **named)
-        found: Found = measured.kept[key]
-        return found
+        kept: Found = measured.kept[key]
+        return kept
 
     return once
 
@@ -64,7 +64,7 @@ def overfilled_accelerators(runs: Iterable[Run]) -> tuple[Configuration, ...]:
     """
     runs = list(runs)
     held = dict.fromkeys(run.configuration for run in runs if run.outcome is Outcome.COMPLETED)
-    told = dict.fromkeys(run.configuration for run in runs if run.ran_out_of is MemoryPlace.GPU)
+    refused = dict.fromkeys(run.configuration for run in runs if run.ran_out_of is MemoryPlace.GPU)
     killed = dict.fromkeys(
         run.configuration
         for run in runs
@@ -76,7 +76,7 @@ def overfilled_accelerators(runs: Iterable[Run]) -> tuple[Configuration, ...]:
     guessed = [
         configuration for configuration in killed if not any(fills_accelerators(other, configuration) for other in held)
     ]
-    return tuple(dict.fromkeys([*told, *guessed]))
+    return tuple(dict.fromkeys([*refused, *guessed]))
 
 
 def trials(runs: Iterable[Run]) -> tuple[MemoryTrial, ...]:
@@ -87,7 +87,7 @@ def trials(runs: Iterable[Run]) -> tuple[MemoryTrial, ...]:
     """
     runs = list(runs)
     elsewhere = set(overfilled_accelerators(runs))
-    found = {
+    attempts = {
         MemoryTrial(
             run.configuration.vcpus,
             run.configuration.batch_size,
@@ -104,7 +104,7 @@ def trials(runs: Iterable[Run]) -> tuple[MemoryTrial, ...]:
         and not (run.outcome is Outcome.COMPLETED and is_batch_search(run))
         and not (_out_unseen(run) and run.configuration in elsewhere)
     }
-    return tuple(found)
+    return tuple(attempts)
 
 
 def _out_unseen(run: Run) -> bool:
@@ -120,8 +120,8 @@ def memory_floor(runs: Sequence[Run]) -> MemoryFloor | None:
     """
     runs = [run for run in runs if not is_batch_search(run)]
     limited = any(run.spec.limits.memory_bytes is not None for run in runs)
-    known = trials(runs)
-    return _bounds(known) if known and (limited or not all(trial.completed for trial in known)) else None
+    attempts = trials(runs)
+    return _bounds(attempts) if attempts and (limited or not all(trial.completed for trial in attempts)) else None
 
 
 @_kept
@@ -140,9 +140,9 @@ def floor_at(measured: MeasuredRange, vcpus: float | None, batch_size: int | Non
 
 def does_not_fit(measured: MeasuredRange, configuration: Configuration) -> bool:
     """Whether it would run out of the host's memory or the accelerators', as what did, and what held, shows."""
-    if any(needs_no_less(configuration, each) for each in measured.did_not_fit):
+    if any(needs_no_less(configuration, failed) for failed in measured.did_not_fit):
         return True
-    if any(fills_accelerators(configuration, each) for each in measured.overfilled):
+    if any(fills_accelerators(configuration, filled) for filled in measured.overfilled):
         return True
     floor = floor_at(measured, configuration.vcpus, configuration.batch_size)
     if floor.completed_bytes is not None and memory_of(configuration) >= floor.completed_bytes:
@@ -189,9 +189,9 @@ def only_completed(measured: MeasuredRange, vcpus: float | None, batch_size: int
     return (low, high) if low is not None and high is not None and low < high else None
 
 
-def _bounds(known: Sequence[MemoryTrial]) -> MemoryFloor:
-    failed = max((trial.memory_bytes for trial in known if not trial.completed), default=None)
-    held = [t.memory_bytes for t in known if t.completed and (failed is None or t.memory_bytes > failed)]
+def _bounds(attempts: Sequence[MemoryTrial]) -> MemoryFloor:
+    failed = max((trial.memory_bytes for trial in attempts if not trial.completed), default=None)
+    held = [t.memory_bytes for t in attempts if t.completed and (failed is None or t.memory_bytes > failed)]
     return MemoryFloor(failed, min(held, default=None))
 
 
@@ -208,13 +208,13 @@ def undroppable_bytes(measured: MeasuredRange, vcpus: float | None, batch_size: 
 @_kept
 def _peak(measured: MeasuredRange, vcpus: float | None, batch_size: int | None, kernel: bool) -> int | None:
     """The runs of a search are short, so their peaks count only where no other was accounted."""
-    known = [trial for trial in measured.trials if trial.completed and trial.anonymous_bytes]
+    completed = [trial for trial in measured.trials if trial.completed and trial.anonymous_bytes]
     seen = [
         (
             no_more(t.vcpus, vcpus) and no_more(t.batch_size, batch_size),
             t.anonymous_bytes + (t.kernel_bytes or 0) * kernel,
         )
-        for t in [trial for trial in known if not trial.searched] or known
+        for t in [trial for trial in completed if not trial.searched] or completed
         if t.anonymous_bytes
     ]
     near = [peak for is_near, peak in seen if is_near]

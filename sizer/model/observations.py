@@ -147,7 +147,7 @@ def _left(alike: Sequence[Sequence[tuple[float, float | None, float]]], exposed:
     """Noise from run to run that is left, of runs that the CPU binds or of the others, by ln rate, own noise and
     exposure of those made alike: by their repeats; what no repeat shows is that of all, or of others their own."""
     some = [[run for run in group if (run[2] >= EXPOSED) is exposed] for group in alike]
-    spread = _pooled([[log for log, *_ in group] for group in some if group])
+    spread = pooled([[log for log, *_ in group] for group in some if group])
     inside = [own for group in some for _, own, _ in group if own] if noise.repeated and not exposed else []
     return max(spread if spread is not None else median(inside) if inside else noise.run, STEADY)
 
@@ -160,7 +160,7 @@ def _weighted_median(logs: Sequence[float], weights: Sequence[float]) -> float:
     return math.log(float(np.interp(0.5, middles, [math.exp(log) for log, _ in ordered])))
 
 
-def _pooled(groups: Iterable[Sequence[float]]) -> float | None:
+def pooled(groups: Iterable[Sequence[float]]) -> float | None:
     """The standard deviation of ln rates about the mean of their group; None of fewer than two degrees of freedom. A
     group with a slip says nothing of the others."""
     alike = [group for group in groups if max(group) - min(group) <= math.log(OUTLIER)]
@@ -215,7 +215,7 @@ def noise_at(group: Sequence[Run], noise: Noise) -> float:
 
 def noise_of(groups: Collection[Sequence[Run]]) -> Noise:
     """From run to run, of groups of runs that were each made alike."""
-    repeated = _pooled([[math.log(rate_of(run).value) for run in group] for group in groups])
+    repeated = pooled([[math.log(rate_of(run).value) for run in group] for group in groups])
     if repeated is not None:
         return Noise(repeated, measured=True, repeated=True)
     inside = [width for group in groups for run in group if (width := within(run))]

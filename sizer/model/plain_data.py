@@ -62,7 +62,7 @@ CONSTANTS: dict[str, Any] = {
     "NOISE": [_rounded(prediction._noise(DRAWS, part)) for part in range(prediction.EACH)],
     "CLOSE": prediction.CLOSE,
     "CPU_LIKE": sorted(bottleneck.value for bottleneck in prediction.CPU_LIKE),
-    "DISK_LIKE": sorted(each.value for each in prediction.DISK_LIKE),
+    "DISK_LIKE": sorted(quantity.value for quantity in prediction.DISK_LIKE),
 }
 """By the name that each has where it is defined and explained; SPREAD and NOISE are the values of each draw."""
 
@@ -100,7 +100,7 @@ def as_data(model: WorkloadModel) -> dict[str, Any]:
     facts, after = model.facts, model.posterior
     assert after is not None, "only fitted models are asked"
     fed = [observation for observation in after.seen if not observation.starved]
-    rows = build_rows(facts, model.measured, [each.configuration for each in fed], seen=fed)
+    rows = build_rows(facts, model.measured, [observation.configuration for observation in fed], seen=fed)
     few = few_draws(after)
     return {
         "refused": model.refused is not None,
@@ -132,7 +132,7 @@ def _seen(rows: Rows, seen: Sequence[Observation]) -> dict[str, Any]:
     """What the posterior is of, by columns; -inf is None."""
     columns = {name: getattr(rows, name).tolist() for name in COLUMNS}
     columns |= {
-        name: [None if each == -math.inf else each for each in _rounded(getattr(rows, name))]
+        name: [None if value == -math.inf else value for value in _rounded(getattr(rows, name))]
         for name in ("read", "write")
     }
     columns |= {
@@ -170,7 +170,7 @@ def _measured(model: WorkloadModel) -> dict[str, Any]:
         "memory_bytes": measured.memory_bytes if facts.may_cache else (),
     }
     return {
-        "range": {axis: [known[0], known[-1]] for axis, known in axes.items() if known},
+        "range": {axis: [values[0], values[-1]] for axis, values in axes.items() if values},
         "memory_bytes": measured.memory_bytes,
         "gpus": [[gpus.gpu, gpus.count] for gpus in measured.gpus],
         "disks": {
@@ -213,8 +213,8 @@ def _trials(trials: Sequence[MemoryTrial]) -> dict[str, list[list[Any]]]:
     Those of searches are short, so their peaks count only where no other was accounted.
     """
     held = [trial for trial in trials if trial.completed]
-    known = [trial for trial in held if trial.anonymous_bytes]
-    peaks = [trial for trial in known if not trial.searched] or known
+    counted = [trial for trial in held if trial.anonymous_bytes]
+    peaks = [trial for trial in counted if not trial.searched] or counted
 
     def distinct(rows: Iterable[tuple[Any, ...]]) -> list[list[Any]]:
         return [list(row) for row in dict.fromkeys(rows)]

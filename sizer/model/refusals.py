@@ -60,8 +60,8 @@ def _axes(measured: MeasuredRange) -> dict[str, tuple[float, ...]]:
         "batch_size": measured.batch_size,
         "gpu_count": _counts(measured) if any(gpus.count is not None for gpus in measured.gpus) else (),
     }
-    found = {axis: tuple(map(float, values)) for axis, values in axes.items() if values}
-    return found or {"vcpus": ()}
+    values = {axis: tuple(map(float, own)) for axis, own in axes.items() if own}
+    return values or {"vcpus": ()}
 
 
 def _counts(measured: MeasuredRange) -> tuple[int, ...]:
@@ -70,7 +70,7 @@ def _counts(measured: MeasuredRange) -> tuple[int, ...]:
 
 def _too_few_values(measured: MeasuredRange) -> Refusal:
     axes = _axes(measured)
-    axis = max(axes, key=lambda each: len(axes[each]))  # vCPUs, where others have no more
+    axis = max(axes, key=lambda axis: len(axes[axis]))  # vCPUs, where others have no more
     values = axes[axis]
     if not values:
         return Refusal(reason(ReasonCode.TOO_FEW_VALUES, axis=axis, values=values))
@@ -108,8 +108,8 @@ def check_axes(model: WorkloadModel, configuration: Configuration) -> None:
         ("memory_gib", configuration.memory_bytes, measured.memory_bytes),
         ("batch_size", configuration.batch_size, measured.batch_size),
     )
-    for column, value, known in axes:
-        if value is not None and not known:
+    for column, value, values in axes:
+        if value is not None and not values:
             lacking = reason(ReasonCode.NOT_IN_TABLE, column=column)
             raise Refused(Refusal(lacking, Suggestion(Action.IMPORT, column=column)))
     vcpus, memory, batch = axes
@@ -127,9 +127,9 @@ def check_axes(model: WorkloadModel, configuration: Configuration) -> None:
         _check(*memory)
 
 
-def _check(axis: str, asked: float | None, known: Sequence[float]) -> None:
-    if asked is not None and asked not in known and len(known) < ENOUGH:
-        values = tuple(map(float, known))
+def _check(axis: str, asked: float | None, values: Sequence[float]) -> None:
+    if asked is not None and asked not in values and len(values) < ENOUGH:
+        values = tuple(map(float, values))
         raise Refused(Refusal(reason(ReasonCode.TOO_FEW_VALUES, axis=axis, values=values), _at(axis, asked)))
 
 
@@ -157,8 +157,11 @@ def _no_run_completed(runs: Sequence[Run]) -> Refusal:
 def counted_outcomes(outcomes: Iterable[Outcome]) -> dict[str, Figure]:
     """How many runs ended how, in the order of the outcomes' list."""
     counted = Counter(outcomes)
-    found = [outcome for outcome in Outcome if outcome in counted]
-    return {"outcomes": tuple(each.value for each in found), "counts": tuple(float(counted[each]) for each in found)}
+    outcomes = [outcome for outcome in Outcome if outcome in counted]
+    return {
+        "outcomes": tuple(outcome.value for outcome in outcomes),
+        "counts": tuple(float(counted[outcome]) for outcome in outcomes),
+    }
 
 
 def not_fitted(model: WorkloadModel) -> Refused:

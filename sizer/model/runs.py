@@ -198,7 +198,9 @@ def is_starved(run: Run) -> bool:
 
 def same_floor(spec: RunSpec, other: RunSpec) -> bool:
     """Whether a cap that holds for one run holds for the other: workload, batch and share of vCPUs are the same."""
-    mine, its = ((each.workload, each.batch_size, each.gpu_count, each.limits.vcpus) for each in (spec, other))
+    mine, its = (
+        (planned.workload, planned.batch_size, planned.gpu_count, planned.limits.vcpus) for planned in (spec, other)
+    )
     return mine == its
 
 
@@ -218,11 +220,11 @@ def floor_from(here: Sequence[Run], own: Sequence[Run]) -> SearchedFloor:
     small if a larger cap completed; else nothing shows that its cap was the reason.
     """
     killed, slow = caps(here, Outcome.OUT_OF_MEMORY), too_slow(here, own)
-    found = bounds(caps(here, Outcome.COMPLETED), [*killed, *slow])
+    floor = bounds(caps(here, Outcome.COMPLETED), [*killed, *slow])
     return SearchedFloor(
-        found,
-        timed_out=found.too_small is not None and found.too_small > max(killed, default=0),
-        given_up=None if found.close else _given_up(own, slow),
+        floor,
+        timed_out=floor.too_small is not None and floor.too_small > max(killed, default=0),
+        given_up=None if floor.close else _given_up(own, slow),
         pipeline_alone=any(run.spec.workload.computes_on.kind == "emulated" for run in here),
     )
 
@@ -338,10 +340,10 @@ def largest_batch(runs: Sequence[Run], most: int = 0, unfinished: bool = False) 
         if _ran_out(run, None) and not is_search(run) and run.spec.batch_size > 1
     }
     places = [(tried(together[alike], run.spec), run) for (alike, _), run in killed.items()]
-    known = [(seen, run) for seen, run in places if seen.largest is not None and seen.failed is not None]
-    if not known:
+    decided = [(seen, run) for seen, run in places if seen.largest is not None and seen.failed is not None]
+    if not decided:
         return None
-    seen, run = max(known, key=lambda place: (place[1].spec.limits.memory_bytes or 0, place[0].largest or 0))
+    seen, run = max(decided, key=lambda place: (place[1].spec.limits.memory_bytes or 0, place[0].largest or 0))
     return _largest(seen, run, SearchEnd.NOT_SEARCHED)
 
 

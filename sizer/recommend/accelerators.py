@@ -24,7 +24,6 @@ from sizer.recommend.prices import gpu_gone, usd_per_million
 from sizer.records.answer import AcceleratorCount, AgainstCpu, Answer, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import DiskRates
-from sizer.records.kinds import KINDS
 from sizer.records.messages import NoAnswer
 from sizer.records.prediction import (
     Action,
@@ -67,11 +66,11 @@ def accelerator_counts(
     for kind in _kinds(model) if model.posterior is not None else ():
         _compare(model, kind, counts, missing)
     asked = {_count(run) for run in as_asked(runs)}
-    known = {max(1, gpus.count or 0) for gpus in model.measured.gpus}
-    lacking = sorted(asked - known)
-    if known and lacking:
+    measured = {max(1, gpus.count or 0) for gpus in model.measured.gpus}
+    lacking = sorted(asked - measured)
+    if measured and lacking:
         missing.append(_without_rate([run for run in as_asked(runs) if _count(run) in lacking], lacking))
-    if not counts and not missing and model.refused is not None and len(asked) > 1:
+    if not measured and not missing and model.refused is not None and len(asked) > 1:
         missing = [model.refused]
     return tuple(counts), tuple(missing)
 
@@ -129,7 +128,7 @@ def _places(model: WorkloadModel, kind: Sequence[Gpus]) -> Iterator[Configuratio
     if model.refused is None:
         yield best_place(model)
     alike = [rate for rate in model.measured.rates if rate.configuration.gpu == kind[0].gpu]
-    for rate in sorted(alike, key=lambda known: -known.throughput.value):
+    for rate in sorted(alike, key=lambda rate: -rate.throughput.value):
         yield rate.configuration
 
 
@@ -170,7 +169,7 @@ def _counted(model: WorkloadModel, here: Prediction, fewest: Prediction) -> Acce
     ceiling = accelerators_alone(model, place)
     jobs = _side_by_side(model, place) if count > 1 else None
     read_bytes, read_ios = (
-        None if ceiling is None or each is None else ceiling * each for each in (facts.read_bytes, facts.read_ios)
+        None if ceiling is None or value is None else ceiling * value for value in (facts.read_bytes, facts.read_ios)
     )
     return AcceleratorCount(
         gpu=place.gpu,
@@ -296,12 +295,12 @@ class GpuJob:
         if prediction.out_of_memory:
             raise NoAnswer("out of memory")
         alone, extrapolated = prediction.throughput, prediction.extrapolated
-        known = None if self.on_cpu else accelerators_alone(self.model, here)
-        if known is None:  # the slower of two stages that overlap
+        ceiling = None if self.on_cpu else accelerators_alone(self.model, here)
+        if ceiling is None:  # the slower of two stages that overlap
             both = Estimate(*(min(getattr(alone, end), getattr(accelerator, end)) for end in ("value", "low", "high")))
         else:
             ends = (accelerator.low, accelerator.value, accelerator.high)
-            low, value, high = (predict(self.model, here, WhatIf(gpu_speedup=end / known)).throughput for end in ends)
+            low, value, high = (predict(self.model, here, WhatIf(gpu_speedup=end / ceiling)).throughput for end in ends)
             # No faster than either of the two, whatever a prediction adds for what it does not know.
             most = max(value.value, min(high.high, accelerator.high, alone.high))
             both = Estimate(value.value, min(low.low, value.value), most)
@@ -356,10 +355,7 @@ def _with_nearest(gone: Reason, runs: Sequence[Run], catalog: Catalog) -> Reason
     named = [catalog.called(name) for name in gone.texts("names")] if gone.has("names") else []
     gpu = gone.text("gpu") if gone.has("gpu") else next((types[0].gpu for types in named if types), None)
     workload = runs[-1].spec.workload
-    mode, precision = (
-        KINDS[workload.kind].rate_mode or workload.mode,
-        workload.precision if runs[-1].imported else workload.rate_precision,
-    )
+    mode, precision = workload.rate_mode, workload.precision if runs[-1].imported else workload.rate_precision
     if gpu is None or mode is None or workload.network is None:
         return gone
     asked = RateQuestion(workload.network, mode, gpu, precision, runs[-1].spec.batch_size, workload.framework)
@@ -379,11 +375,12 @@ def _with_nearest(gone: Reason, runs: Sequence[Run], catalog: Catalog) -> Reason
 
 
 def _option(job: GpuJob, gpu: str) -> GpuOption:
-    mode, network, sheet = KINDS[job.workload.kind].rate_mode, job.workload.network, data_sheet(gpu)
-    plain = GpuOption(gpu, gpu_memory_bytes=None if sheet is None else sheet.memory_bytes)
+    mode, network, sheet = job.workload.rate_mode, job.workload.network, data_sheet(gpu)
+    batch_size = None if job.here is None else job.here.batch_size
+    memory = None if sheet is None else sheet.memory_bytes
+    plain = GpuOption(gpu, gpu_memory_bytes=memory, network=network, batch_size=batch_size)
     if mode is None or network is None:
         return replace(plain, missing=NoGpuAnswer.NO_NETWORK)
-    batch_size = None if job.here is None else job.here.batch_size
     asked = RateQuestion(network, mode, gpu, job.precision, batch_size, job.workload.framework)
     published = job.catalog.estimated_rate(asked)
     if published is None:
@@ -413,9 +410,9 @@ def _published(rate: RateEstimate) -> PublishedRate:
     return PublishedRate(_estimate(rate), *about)
 
 
-def _estimate(found: RateEstimate | ScalingEfficiency) -> Estimate:
-    value = found.samples_per_second if isinstance(found, RateEstimate) else found.value
-    return Estimate(value, found.low, found.high)
+def _estimate(estimate: RateEstimate | ScalingEfficiency) -> Estimate:
+    value = estimate.samples_per_second if isinstance(estimate, RateEstimate) else estimate.value
+    return Estimate(value, estimate.low, estimate.high)
 
 
 def _holds(option: GpuOption) -> bool | None:
@@ -465,17 +462,17 @@ class OnGpu:
 
     def _cheapest(self, machines: Sequence[InstanceType | None]) -> Machine:
         """Where a sample costs least, then the fastest; raises InputNotKnown where it is known on none."""
-        known, errors = [], []
+        costs, errors = [], []
         for machine in machines:
             try:
                 here = self.job.here
                 vcpus = machine.vcpus if machine is not None else here.vcpus if here is not None else None
-                known.append(self._on(machine, vcpus, 1 if machine is None else machine.gpu_count))
+                costs.append(self._on(machine, vcpus, 1 if machine is None else machine.gpu_count))
             except InputNotKnown as error:
                 errors.append(error)
-        if not known:
+        if not costs:
             raise min(errors, key=lambda error: error.vcpus or math.inf)
-        return min(known, key=lambda one: (one[0].usd_per_million_samples or math.inf, -one[1].value))
+        return min(costs, key=lambda one: (one[0].usd_per_million_samples or math.inf, -one[1].value))
 
     def _on(self, machine: InstanceType | None, vcpus: float | None, count: int) -> Machine:
         """The job on all GPUs of a machine, or on so many where none is sold."""

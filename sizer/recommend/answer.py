@@ -15,8 +15,8 @@ from sizer.model.refusals import few_values
 from sizer.model.runs import largest_batch
 from sizer.recommend.accelerators import accelerator_counts, with_nearest_sold
 from sizer.recommend.beside import alternatives, baseline_of, baseline_reasons, offers
-from sizer.recommend.candidates import machines_to_compare, synthetic_rates
-from sizer.recommend.case import Case, Quality, on_curve, quality_of
+from sizer.recommend.candidates import GIB_PER_VCPU, machines_to_compare, one_currency, synthetic_rates
+from sizer.recommend.case import Case, on_curve, quality_of
 from sizer.recommend.edges import (
     Edges,
     StillPlanned,
@@ -61,7 +61,7 @@ class Question:
 
     `machine` None compares with the largest configuration measured; `host_vcpus` is how many the measuring host had;
     `most_batches` the largest batch that the search of a workload was to try, `still_planned` what the study's plan
-    still has of it.
+    still has of it. `ratios` are the GiB for each vCPU that are sold.
     """
 
     objective: Objective
@@ -70,15 +70,16 @@ class Question:
     host_vcpus: float | None = None
     most_batches: Mapping[str, int] = field(default_factory=dict)
     still_planned: Mapping[str, StillPlanned] = field(default_factory=dict)
+    ratios: tuple[float, ...] = GIB_PER_VCPU
 
 
-def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Answer:
-    """The recommendation for one workload from its model and its runs.
+def answer(model: WorkloadModel, question: Question, runs: Sequence[Run], case: Case | Answer) -> Answer:
+    """The recommendation for one workload from its model, its runs and its case.
 
     Refused where nothing can be compared and its model is refused, and where no spec is fast enough.
     """
     quality = quality_of(runs)
-    given = _by_rule(model, question, quality, runs)
+    given = case if isinstance(case, Answer) else _answered(case)
     given = replace(given, reasons=with_nearest_sold(given.reasons, runs, question.catalog))
     if quality.contradicted is not None:
         given = _in_doubt(given, quality.contradicted)
@@ -96,9 +97,10 @@ def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ans
     return replace(given, next_run=for_host(advice, question.host_vcpus))
 
 
-def _by_rule(model: WorkloadModel, question: Question, quality: Quality, runs: Sequence[Run]) -> Answer:
-    """Of measured machines or of sizes on a curve; refused where neither can be compared."""
-    objective, catalog, machine = question.objective, question.catalog, question.machine
+def case_of(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Case | Answer:
+    """What one workload's answer is chosen from, measured machines or sizes on a curve; refused where neither can be
+    compared."""
+    quality, objective, catalog, machine = quality_of(runs), question.objective, question.catalog, question.machine
     if objective.rate is not None and quality.contradicted is not None:
         return _refused(model)
     if objective.rate is not None and model.sample_unit == RELATIVE:
@@ -111,7 +113,7 @@ def _by_rule(model: WorkloadModel, question: Question, quality: Quality, runs: S
             return _refused(model, retired_reason(gone, everything=True), quality.failed)
         table = table_of_machines(sold, objective, model if on_curve(model, sold) else None)
         rates = synthetic_rates(runs)
-        return _answered(Case(model, objective, catalog, quality, table, None, 0.0, gone, machine, rates))
+        return Case(model, objective, catalog, quality, table, None, 0.0, gone, machine, rates)
     if objective.latency_p99 is not None:
         return _refused(model, reason(ReasonCode.LATENCY), quality.failed)
     if model.refused or model.posterior is None:
@@ -120,10 +122,11 @@ def _by_rule(model: WorkloadModel, question: Question, quality: Quality, runs: S
         refused = _refused(model, refusal.reason, floor, *few_memory_caps(model), quality.failed)
         return replace(refused, next_run=refusal.suggestion)
     best = best_measured(model)
-    sizes = sizes_on_curve(model, catalog, best.configuration.batch_size, rented=objective.rate is not None)
+    batch, rented = best.configuration.batch_size, objective.rate is not None
+    sizes = sizes_on_curve(model, catalog, batch, rented=rented, ratios=question.ratios)
     sizes = [size for size in sizes if size.exists] or sizes
     table, rate = table_of_sizes(model, sizes, best.configuration, objective), best.throughput.value
-    return _answered(Case(model, objective, catalog, quality, table, best.configuration, rate, (), machine))
+    return Case(model, objective, catalog, quality, table, best.configuration, rate, (), machine)
 
 
 def _refused(model: WorkloadModel, *reasons: Reason | None) -> Answer:
@@ -165,8 +168,8 @@ def _described(case: Case, chosen: Row, edges: Edges, probability: float) -> Ans
     here = bound.prediction if bound.is_named and not of_machines else None
     upgrade = smallest_upgrade(case, taken, here) if here is not None else None
     baseline = baseline_of(case, taken)
-    beside = () if of_machines else tuple(baseline_reasons(baseline, taken, case.machine))
-    first = case.machine is not None
+    beside = () if of_machines else tuple(baseline_reasons(baseline, taken, case.baseline_name))
+    first = case.objective.baseline is not None
     few = not of_machines and few_values(model.measured)
     return Answer(
         workload=model.name,
@@ -219,7 +222,7 @@ def _is_doubtful(case: Case, chosen: Row) -> bool:
     count, unpriced = len(case.candidates), sum(one.usd_per_hour is None for one in case.candidates)
     if count == 1 or (case.objective.spot and unpriced):
         return True
-    if case.objective.counts == "fastest":
+    if case.objective.counts == "fastest" or one_currency(case.candidates) is not None:
         return False
     if chosen.candidate.usd_per_hour is not None:
         return count - unpriced == 1

@@ -19,6 +19,7 @@ from sizer.recommend.prices import (
     Accelerators,
     accelerators_of,
     cheapest,
+    disk_caps,
     disk_prices,
     has_gpus,
     holding,
@@ -53,7 +54,7 @@ def offers(case: Case, chosen: Candidate) -> tuple[InstanceOffer, ...]:
     """
     model = case.model
     if not case.table.of_machines:
-        held = tuple(holding(model, chosen.spec, chosen.place.batch_size, case.catalog))
+        held = tuple(holding(model, chosen.spec, chosen.place.batch_size, case.catalog, chosen.rate))
         if len(model.facts.measured_on) == 1:
             return _by_cost_there(case, chosen, held)
         return tuple(_offer(i, model, chosen.spec, chosen.rate) for i in _listed(held))
@@ -171,9 +172,8 @@ def _notes(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float
         yield reason(ReasonCode.OTHER_HARDWARE, gpu_count=count)
     if instance.is_arm:
         yield reason(ReasonCode.OTHER_HARDWARE, arm=True)
-    needed, cap = rate * (model.facts.read_bytes or 0.0), instance.disk_bytes_per_second
-    if cap is not None and needed > cap:
-        yield reason(ReasonCode.DISK_CAPPED, cap=float(cap), reads=needed)
+    if caps := disk_caps(instance, model, spec, rate):
+        yield reason(ReasonCode.DISK_CAPPED, **caps)
 
 
 def _about_price(instance: InstanceType) -> Iterator[Reason]:
@@ -206,9 +206,15 @@ def alternatives(case: Case) -> tuple[Alternative, ...]:
             usd_per_hour_spot=machine.usd_per_hour_spot,
             latency_p99=machine.latency_p99,
             disk_usd_per_hour=machine.disk_usd_per_hour,
+            foreign=machine.foreign,
         )
-        for machine in sorted(case.candidates, key=lambda one: (one.usd_a_sample, one.cost, -one.rate))
+        for machine in sorted(case.candidates, key=_by_cost)
     )
+
+
+def _by_cost(one: Candidate) -> tuple[object, ...]:
+    """The least cost of the work first; then those with a price in another currency, within it."""
+    return one.usd_a_sample, one.cost, "~" if one.foreign is None else one.foreign.currency, one.foreign_cost, -one.rate
 
 
 def _dominated(machines: Sequence[Candidate]) -> set[int]:
@@ -240,11 +246,12 @@ def baseline_of(case: Case, chosen: Candidate) -> Baseline | None:
     None where its rate is not known."""
     if not case.table.of_machines:
         return _on_curve(case, chosen)
-    other = case.choice.fastest if case.machine is None else case.compared
+    named = case.objective.baseline is not None
+    other = case.compared if named else case.choice.fastest
     if other is None:
         return None
     before, now = (other.usd_per_hour, other.name), (chosen.usd_per_hour, chosen.name)
-    return _baseline(other.spec, other.throughput, chosen, before, now, named=case.machine is not None)
+    return _baseline(other.spec, other.throughput, chosen, before, now, named=named)
 
 
 def _baseline(
@@ -263,11 +270,19 @@ def _baseline(
 
 
 def _on_curve(case: Case, chosen: Candidate) -> Baseline | None:
-    """Beside a size: the named machine, or the largest configuration measured."""
+    """Beside a size: the named machine or size, or the largest configuration measured."""
     model, machine, catalog, batch_size = case.model, case.machine, case.catalog, chosen.place.batch_size
+    named = case.objective.baseline is not None
     if machine is not None and not _carries(model, chosen, machine):
         return None
-    place = _largest_measured(case, batch_size) if machine is None else _place_on(model, chosen, machine)
+    if machine is not None:
+        place = _place_on(model, chosen, machine)
+    elif named:
+        if case.compared is None:
+            return None
+        place = case.compared.place
+    else:
+        place = _largest_measured(case, batch_size)
     memory = place.memory_bytes if memory_varied(model.measured) else None
     spec = spec_of(model, place, place.vcpus, memory)
     try:
@@ -277,10 +292,9 @@ def _on_curve(case: Case, chosen: Candidate) -> Baseline | None:
     rate = prediction.throughput
     if rate.value <= 0:
         return None
-    taken = cheapest(model, chosen.spec, batch_size, catalog)
-    other = machine or cheapest(model, spec, batch_size, catalog, taken.provider if taken else None)
+    taken = cheapest(model, chosen.spec, batch_size, catalog, chosen.rate)
+    other = machine or cheapest(model, spec, batch_size, catalog, rate.value, taken.provider if taken else None)
     before, now = ((i.usd_per_hour, i.name) if i else (None, None) for i in (other, taken))
-    named = machine is not None
     return _baseline(spec, rate, chosen, before, now, named=named, extrapolated=prediction.extrapolated)
 
 
@@ -318,14 +332,14 @@ def _place_on(model: WorkloadModel, chosen: Candidate, machine: InstanceType) ->
     return replace(place, memory_bytes=held)
 
 
-def baseline_reasons(baseline: Baseline | None, chosen: Candidate, machine: InstanceType | None) -> Iterator[Reason]:
+def baseline_reasons(baseline: Baseline | None, chosen: Candidate, asked: str | None) -> Iterator[Reason]:
     """What the answer costs beside its baseline, and at which share of its rate; nothing if it is the answer itself.
 
     The reason's spec is the baseline's vCPUs, and what else differs from the answer.
     """
     if baseline is None:
-        if machine is not None:
-            yield reason(ReasonCode.BASELINE, instance_type=machine.name)
+        if asked is not None:
+            yield reason(ReasonCode.BASELINE, instance_type=asked)
         return
     # Where less is measured than is sold, a size sold holds it.
     own = replace(chosen.spec, vcpus=chosen.place.vcpus) if chosen.spec.vcpus is not None else chosen.spec

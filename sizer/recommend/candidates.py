@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import median
 
-from sizer.catalog.catalog import Catalog
+from sizer.catalog.catalog import Catalog, plain_name
 from sizer.catalog.machines import InstanceType
 from sizer.model.model import CPU_LABEL, WorkloadModel, deviation_of, gpus_of, name_of_disk, of_new_run
 from sizer.model.observations import Noise, apart, completed, measured_rate, noise_at, noise_of
 from sizer.model.runs import end_to_end, label_of, labelled
 from sizer.recommend.prices import Accelerators, disk_prices, is_in_catalog, price_of, retired_since
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.costs import ForeignPrice
 from sizer.records.prediction import Spec
 from sizer.records.run import OUTLIER, RentedMachine, Run
 from sizer.records.study import Objective
@@ -129,6 +131,26 @@ class Candidate:
             name = " ".join(filter(None, (self.rented.name, region)))
         return name if name is None or self.spec.nodes == 1 else f"{self.spec.nodes} x {name}"
 
+    def is_called(self, text: str) -> bool:
+        """Whether a person means it by this: a name of the machine, or its size: `8 vCPUs`, `1 x K80`, `K80`."""
+        rented = () if self.rented is None else (self.rented.name, self.rented.instance_type)
+        vcpus = "" if self.spec.vcpus is None else f"{self.spec.vcpus:g} vcpus"
+        gpus = f"{self.spec.gpu_count} x {self.spec.gpu}" if self.spec.gpu else ""
+        names = (self.name, *rented, vcpus, gpus, f"{vcpus}, {gpus}", self.spec.gpu)
+        return _plain(text) in {_plain(name) for name in names if name}
+
+    @property
+    def foreign(self) -> ForeignPrice | None:
+        """The price of an instance type that has it in a currency that was not converted."""
+        offer = self.offer if self.usd_per_hour is None else None
+        known = None if offer is None else offer.price_per_hour
+        return None if offer is None or known is None else ForeignPrice(known * self.spec.nodes, offer.currency)
+
+    @property
+    def foreign_cost(self) -> float:
+        """Of a sample in that currency, to compare within it."""
+        return math.inf if self.foreign is None or self.rate <= 0 else self.foreign.amount / 3600 / self.rate
+
     @property
     def usd_per_hour_spot(self) -> float | None:
         """The spot price that the table gives, or of the instance type whose price it has."""
@@ -138,6 +160,17 @@ class Candidate:
         return None if spot is None else spot * self.spec.nodes
 
 
+def one_currency(candidates: Iterable[Candidate]) -> str | None:
+    """The currency that all of them have a price in, where nobody said what it is worth in US dollars."""
+    currencies = {None if one.foreign is None else one.foreign.currency for one in candidates}
+    return currencies.pop() if len(currencies) == 1 else None
+
+
+def _plain(name: str) -> str:
+    """As one compares names: `1 vCPU` is `1 vcpus`."""
+    return re.sub(r"\bvcpus?\b", "vcpu", plain_name(" ".join(name.split())))
+
+
 def next_sold(vcpus: float, catalog: Catalog, above: bool = False) -> float:
     """The smallest size sold with at least this many vCPUs (`above`: more than these)."""
     if not above and any(instance.vcpus == vcpus for instance in catalog.instances()):
@@ -145,9 +178,9 @@ def next_sold(vcpus: float, catalog: Catalog, above: bool = False) -> float:
     return float(next((size for size in SOLD_VCPUS if (size > vcpus if above else size >= vcpus)), vcpus))
 
 
-def family_memory(vcpus: float) -> list[int]:
-    """The memory sizes in bytes that families offer with these vCPUs, rising."""
-    return [round(ratio * vcpus * GIB) for ratio in GIB_PER_VCPU]
+def family_memory(vcpus: float, ratios: Sequence[float] = GIB_PER_VCPU) -> list[int]:
+    """The memory sizes in bytes that families offer with these vCPUs, rising, by their GiB for each."""
+    return [round(ratio * vcpus * GIB) for ratio in ratios]
 
 
 # Machines that were measured.

@@ -205,8 +205,14 @@ class Case:
     @property
     def compared(self) -> Candidate | None:
         """The fastest that was measured on the machine that the answer is to be compared with."""
-        names = () if self.machine is None else (self.machine.name, self.machine.instance_type)
-        return max((one for one in self.candidates if one.name in names), key=lambda one: one.rate, default=None)
+        asked = self.objective.baseline
+        named = [one for one in self.candidates if asked is not None and one.is_called(asked)]
+        return max(named, key=lambda one: one.rate, default=None)
+
+    @property
+    def baseline_name(self) -> str | None:
+        """What the machine to compare with is called: as the catalogue does, else as it was asked for."""
+        return self.objective.baseline if self.machine is None else self.machine.name
 
     @cached_property
     def outliers(self) -> tuple[Reason, ...]:

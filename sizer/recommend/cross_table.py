@@ -104,8 +104,8 @@ def _samples(run: Run) -> int | None:
 def _has_program(run: Run) -> bool:
     """Whether framework and network are known, and the rate is one of mini-batches."""
     workload = run.spec.workload
-    known = workload.framework not in (None, OTHER) and workload.network is not None and workload.input != "replay"
-    return known and run.sample_unit != RELATIVE and run.configuration.batch_size is not None
+    is_named = workload.framework not in (None, OTHER) and workload.network is not None and workload.input != "replay"
+    return is_named and run.sample_unit != RELATIVE and run.configuration.batch_size is not None
 
 
 def _placed(runs: Sequence[Run], whole_machine: bool) -> _Places:

@@ -14,7 +14,7 @@ from sizer.model.model import WITHIN, MeasuredRange, WorkloadModel, vcpus_of
 from sizer.model.prediction import predict, rates
 from sizer.model.refusals import ENOUGH, vcpus_to_measure
 from sizer.model.runs import as_asked
-from sizer.recommend.candidates import Candidate, next_sold
+from sizer.recommend.candidates import Candidate, next_sold, one_currency
 from sizer.recommend.case import Case, but_for_size
 from sizer.recommend.prices import accelerators_of, cheapest_like, instances_like
 from sizer.recommend.rule import SURE, Row, is_sure, rounded, weighed_after
@@ -311,6 +311,8 @@ def larger_to_measure(case: Case, edges: Edges, chosen: Candidate) -> Suggestion
 def _lacking_prices(case: Case, taken: Candidate) -> Iterator[Suggestion]:
     unpriced = sum(one.usd_per_hour is None for one in case.candidates)
     most = 2 * unpriced > len(case.candidates)
+    if one_currency(case.candidates) is not None:
+        return
     if unpriced and len(case.candidates) > 1 and case.objective.counts != "fastest" and (taken.kind[1] or most):
         yield Suggestion(Action.IMPORT, column="usd_per_hour_spot" if case.objective.spot else "usd_per_hour")
 

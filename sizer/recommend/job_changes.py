@@ -78,8 +78,8 @@ class Change:
 
 def judged_by(model: WorkloadModel, spec: Spec) -> Configuration | None:
     """The configuration within the measured range that a spec stands for; None where no run is like it."""
-    known = [rate.configuration for rate in model.measured.rates]
-    if not known:
+    measured = [rate.configuration for rate in model.measured.rates]
+    if not measured:
         return None
 
     def unlike(place: Configuration) -> tuple[float, float]:
@@ -88,8 +88,8 @@ def judged_by(model: WorkloadModel, spec: Spec) -> Configuration | None:
         other = sum(value is not None and getattr(place, axis) != value for axis, value in asked.items())
         return other, abs((place.vcpus or 0.0) - (spec.vcpus or 0.0))
 
-    nearest = min(known, key=unlike)
-    most = max((place.vcpus for place in known if place.vcpus is not None), default=None)
+    nearest = min(measured, key=unlike)
+    most = max((place.vcpus for place in measured if place.vcpus is not None), default=None)
     held = [size for size in model.measured.memory_bytes if spec.memory_bytes is not None and size <= spec.memory_bytes]
     return Configuration(
         nearest.vcpus if spec.vcpus is None or most is None else min(spec.vcpus, most),
@@ -187,14 +187,14 @@ def _large_reads(model: WorkloadModel, runs: Sequence[Run], here: Configuration)
 
 def _batch(model: WorkloadModel, _runs: Sequence[Run], here: Configuration) -> Iterator[Change]:
     """Nothing where twice the batch is known not to fit."""
-    known, batch = model.measured.batch_size, batch_of(here)
-    if len(known) < 2 or here.batch_size is None:
+    sizes, batch = model.measured.batch_size, batch_of(here)
+    if len(sizes) < 2 or here.batch_size is None:
         return
     there = replace(here, batch_size=2 * batch)
     if predict(model, there).out_of_memory:
         return
     figures: dict[str, Figure] = {"batch": float(2 * batch)}
-    smaller = [size for size in known if size < batch]
+    smaller = [size for size in sizes if size < batch]
     if smaller:
         half = gain(model, replace(here, batch_size=smaller[-1]), here)
         figures |= {"before": float(smaller[-1]), "now": float(batch), "seen": half.value if half else None}

@@ -99,32 +99,50 @@ def cheapest_like(spec: Spec, accelerators: Accelerators, device: Device, catalo
     return next(_measurable(instances_like(spec, accelerators, device, catalog)), None)
 
 
-def holding(model: WorkloadModel, spec: Spec, batch_size: int | None, catalog: Catalog) -> Iterator[InstanceType]:
+def holding(
+    model: WorkloadModel, spec: Spec, batch_size: int | None, catalog: Catalog, rate: float
+) -> Iterator[InstanceType]:
     """All instance types that hold the spec: those with a price, cheapest first and ARM last, then the others, smallest
-    first.
+    first; after all of them those whose disk cap keeps this rate from being reached.
 
     None where neither a number of vCPUs nor an accelerator is known. A job without an accelerator may run on a machine
     that has one, if its price is known.
     """
     device, kind = model.facts.device, Accelerators(spec.gpu, spec.gpu_count)
     needed = spec.memory_bytes or anonymous_bytes(model.measured, spec.vcpus, batch_size) or 0
-    fitting = instances_holding(replace(spec, memory_bytes=needed), kind, device, catalog)
     on_cpu = kind.number(device) == 0
-    return (i for i in fitting if i.usd_per_hour is not None or i.gpu is None or not on_cpu)
+    for capped in (False, True):
+        for instance in instances_holding(replace(spec, memory_bytes=needed), kind, device, catalog):
+            fits = instance.usd_per_hour is not None or instance.gpu is None or not on_cpu
+            if fits and bool(disk_caps(instance, model, spec, rate)) is capped:
+                yield instance
 
 
-def priced_like_measured(
-    model: WorkloadModel, spec: Spec, batch_size: int | None, catalog: Catalog
-) -> list[InstanceType]:
-    """Those with a price that hold the spec, the cheapest first; no ARM cores, on which nothing was measured."""
-    return list(_measurable(holding(model, spec, batch_size, catalog)))
+def disk_caps(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float) -> dict[str, float]:
+    """What it sustains on network disks that is less than this rate takes of them: bytes a second (`cap`, `moved`) and
+    IOs a second (`cap_ios`, `ios`)."""
+    facts, disk = model.facts, model.measured.disk(spec.disk) if spec.disk is not None else None
+    if disk is not None and "/local-" in (disk.catalog_name or ""):
+        return {}
+    needs = (
+        ("cap", "moved", instance.disk_bytes_per_second, (facts.read_bytes or 0.0) + (facts.written_bytes or 0.0)),
+        ("cap_ios", "ios", instance.disk_iops, (facts.read_ios or 0.0) + (facts.write_ios or 0.0)),
+    )
+    over = [(cap, most, asked, rate * need) for cap, asked, most, need in needs if most and rate * need > most]
+    return {name: value for cap, most, asked, need in over for name, value in ((cap, float(most)), (asked, need))}
 
 
 def cheapest(
-    model: WorkloadModel, spec: Spec, batch_size: int | None, catalog: Catalog, provider: str | None = None
+    model: WorkloadModel,
+    spec: Spec,
+    batch_size: int | None,
+    catalog: Catalog,
+    rate: float,
+    provider: str | None = None,
 ) -> InstanceType | None:
-    """The cheapest instance type with a price that holds the spec, of this provider if it has one; no ARM cores."""
-    priced = _measurable(holding(model, spec, batch_size, catalog))
+    """The cheapest instance type with a price that holds the spec at this rate, of this provider if it has one; no ARM
+    cores."""
+    priced = _measurable(holding(model, spec, batch_size, catalog, rate))
     first = next(priced, None)
     if provider is None or first is None or first.provider == provider:
         return first
@@ -313,7 +331,7 @@ def disk_prices(disks: Sequence[MeasuredDisk], catalog: Catalog) -> dict[str, fl
     usd = [None if tier is None else tier.usd_per_month(VOLUME_GIB * GIB, disk.rates) for disk, tier in pairs]
     if None in usd:
         usd = [VOLUME_GIB * CLASS_PRICE.get(disk.disk_class or "", CLASS_PRICE["ssd"]) for disk in disks]
-    return {name_of_disk(disk.name): (each or 0.0) / HOURS_A_MONTH for disk, each in zip(disks, usd, strict=True)}
+    return {name_of_disk(disk.name): (price or 0.0) / HOURS_A_MONTH for disk, price in zip(disks, usd, strict=True)}
 
 
 def disks_by_price(disks: Sequence[MeasuredDisk], catalog: Catalog) -> list[str | None]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from sizer.model.edge import GAIN
 from sizer.model.model import WorkloadModel, disk_of, vcpus_of
-from sizer.recommend.candidates import Candidate, highest_rates
+from sizer.recommend.candidates import Candidate, highest_rates, one_currency
 from sizer.recommend.case import Case
-from sizer.recommend.prices import Accelerators, gpu_gone, usd_per_million
+from sizer.recommend.prices import VOLUME_GIB, Accelerators, gpu_gone, usd_per_million
 from sizer.recommend.rule import SURE, Row, is_sure, rounded
 from sizer.recommend.sizes import memory_reasons
 from sizer.records.answer import Event, Job
@@ -18,6 +18,7 @@ from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.domains import LARGEST, SMALLEST
 from sizer.records.prediction import Figure, Prediction, Reason, ReasonCode, reason
 from sizer.records.study import Deadline
+from sizer.records.units import GIB
 
 INTERVAL = {"rate_low": "low", "rate_high": "high", "rate_basis": "basis"}
 """What a reason calls the fields of a device that say how sure its rate is."""
@@ -25,6 +26,8 @@ MUCH_LESS = 0.8
 """Of the cost of the work on the answer: what costs less than that, but is slower than the target, is named."""
 EFFICIENT = 0.8
 """Of the rate of each accelerator with fewer of them: what more of them lose beyond that is named."""
+MUCH_BOUGHT = 0.02
+"""Of the price of a disk, what is bought beside its size and worth a word: fio measures a little more than comes."""
 NEXT_TO_NOTHING = 1e-4
 """A share of the time that is no limit."""
 
@@ -137,8 +140,8 @@ def _of_machines(case: Case, chosen: Row, probability: float) -> Iterator[Reason
         yield from _asked(case, chosen)
         yield from _surer(case, chosen)
         yield _first(case, chosen)
-    if case.machine is not None and case.compared is None:
-        yield reason(ReasonCode.BASELINE, instance_type=case.machine.name)
+    if case.baseline_name is not None and case.compared is None:
+        yield reason(ReasonCode.BASELINE, instance_type=case.baseline_name)
     elif case.compared is not None and case.compared is not taken:
         yield _beside("baseline", case.compared, taken, case)
     yield from _close(case, chosen, probability)
@@ -185,6 +188,8 @@ def _first(case: Case, chosen: Row) -> Reason:
         "surer": any(row.passes and not row.sure for row in better),
         "slower_cost_less": any(not row.passes for row in better),
     }
+    if figures["by"] == "currency":
+        figures["currency"] = one_currency(case.candidates)
     if len(case.candidates) == 1:
         figures["input"] = case.model.facts.feed.input if case.synthetic else None
         return Reason(ReasonCode.ONLY_MACHINE, figures, taken.spec)
@@ -197,6 +202,8 @@ def _by(case: Case, taken: Candidate, by_price: bool) -> str:
     choice = case.choice
     if by_price:
         return "cost_and_time" if case.objective.counts == "balanced" else "cost"
+    if not _by_rate(case) and one_currency(case.candidates) is not None:
+        return "currency"
     if not _by_rate(case) and len({row.candidate.kind for row in choice.table.rows if row.passes}) > 1:
         return "accelerator"
     if _by_rate(case) or taken.rate == choice.fastest.rate:
@@ -217,26 +224,30 @@ def _close(case: Case, chosen: Row, probability: float) -> Iterator[Reason]:
 
 
 def _below_target(case: Case, chosen: Row) -> Iterator[Reason]:
-    """The fastest of its kind on which the work costs a good deal less, at a rate below the target."""
+    """The fastest on which the work costs a good deal less, at a rate below the target; of its kind, if one is."""
     taken = chosen.candidate
     if case.objective.rate is not None or _by_rate(case) or taken.usd_per_hour is None:
         return
     slower = [row for row in case.choice.priced if row.meets_latency and not row.sure]
-    cheaper = [r for r in slower if r.candidate.kind == taken.kind and r.candidate.cost <= MUCH_LESS * taken.cost]
+    cheaper = [row for row in slower if row.candidate.cost <= MUCH_LESS * taken.cost]
+    alike = [row for row in cheaper if row.candidate.kind == taken.kind] or cheaper
     if cheaper:
-        fastest = max(cheaper, key=lambda row: row.candidate.rate)
+        fastest = max(alike, key=lambda row: row.candidate.rate)
         yield _beside("cheaper", fastest.candidate, taken, case, target=math.floor(100 * fastest.fraction) / 100)
 
 
 def _beside(role: str, other: Candidate, chosen: Candidate, case: Case, **more: Figure) -> Reason:
     """Another beside the chosen one, in its role: its rate, and the cost of the same work, as multiples."""
     priced = other.usd_per_hour is not None and chosen.usd_per_hour is not None
+    cost = other.usd_a_sample / chosen.usd_a_sample if priced else None
+    if one_currency((other, chosen)) is not None:
+        cost = other.foreign_cost / chosen.foreign_cost
     figures: dict[str, Figure] = {
         "role": role,
         "instance_type": other.name,
         "rate": other.rate,
         "speed": other.rate / chosen.rate,
-        "cost": other.usd_a_sample / chosen.usd_a_sample if priced else None,
+        "cost": cost,
         "usd_per_million": _of_million(other, case),
     }
     return Reason(ReasonCode.BESIDE, figures | more, other.spec)
@@ -341,6 +352,7 @@ def _disks(case: Case, chosen: Candidate, prediction: Prediction | None) -> Iter
             gain = min(gain, most_by_disk(case.model, chosen.place, chosen.throughput.high))
         yield _other_disk(chosen, best, gain)
         fastest = case.prediction(best) if gain > 0 else prediction
+    yield from _bought(case, chosen)
     if case.table.of_machines:
         return
     share = 0.0 if fastest is None else sum(fastest.shares.get(stage, 0.0) for stage in DISK_STAGES)
@@ -349,6 +361,17 @@ def _disks(case: Case, chosen: Candidate, prediction: Prediction | None) -> Iter
     measured = case.model.measured.disk(chosen.place.disk)
     if measured is not None and measured.emulated:
         yield reason(ReasonCode.EMULATED, disk=chosen.place.disk)
+
+
+def _bought(case: Case, chosen: Candidate) -> Iterator[Reason]:
+    """What IOPS and MB/s cost that are paid for beside the size of a disk."""
+    disk = case.model.measured.disk(chosen.place.disk)
+    tier = case.catalog.tier(disk.catalog_name or disk.name or "") if disk is not None else None
+    if disk is None or tier is None:
+        return
+    whole, bought = (usd(VOLUME_GIB * GIB, disk.rates) for usd in (tier.usd_per_month, tier.usd_bought))
+    if whole is not None and bought is not None and bought > MUCH_BOUGHT * whole:
+        yield reason(ReasonCode.DISK_BOUGHT, disk=tier.name, whole_usd=whole, bought_usd=bought)
 
 
 def _other_disk(chosen: Candidate, best: Candidate, gain: float) -> Reason:

@@ -11,7 +11,7 @@ from sizer.model.prediction import predict, predict_several
 from sizer.recommend.candidates import Candidate, family_memory
 from sizer.recommend.case import Case
 from sizer.recommend.reasons import NEXT_TO_NOTHING
-from sizer.recommend.rule import DISK_LOSS, Row, table_of_sizes
+from sizer.recommend.rule import DISK_LOSS, LITTLE, Row, rounded, table_of_sizes
 from sizer.records.answer import Rejection, Upgrade
 from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.prediction import Figure, Prediction, Reason, ReasonCode, Refusal, Spec, reason
@@ -102,6 +102,11 @@ def _bottleneck(case: Case, candidate: Candidate, bound: bool) -> str | None:
 def _gives(case: Case, row: Row, chosen: Row, bottleneck: str | None) -> Reason:
     """How it does beside what is asked for, or beside the answer where it does as well."""
     objective, one, fastest = case.objective, row.candidate, case.objective.counts == "fastest"
+    cost = case.table.merit(row) / case.table.merit(chosen)
+    if row.sure and not fastest and cost < 1 + LITTLE and rounded(row.chance) < rounded(chosen.chance):
+        # Fast enough, and no dearer: what is left is how sure that is.
+        same = {"same_price": True} if cost > 1 - LITTLE else {"cost": cost}
+        return reason(ReasonCode.GIVES, probability=row.chance, chosen_probability=chosen.chance, **same)
     if objective.deadline is not None:
         return _in_time(row, chosen, objective.deadline.samples, bottleneck)
     if objective.rate is not None and not row.sure:
@@ -117,7 +122,7 @@ def _gives(case: Case, row: Row, chosen: Row, bottleneck: str | None) -> Reason:
     if fastest or one.usd_per_hour is None:
         figures["speed"] = one.rate / chosen.candidate.rate
     else:
-        figures["cost"] = case.table.merit(row) / case.table.merit(chosen)
+        figures["cost"] = cost
         figures["by"] = "cost_and_time" if objective.counts == "balanced" else "cost"
     return Reason(ReasonCode.GIVES, figures, one.spec)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sizer.model.model import WorkloadModel
 from sizer.model.prediction import Rates, rates
-from sizer.recommend.candidates import Candidate, Kind
+from sizer.recommend.candidates import Candidate, Kind, one_currency
 from sizer.records.answer import Event
 from sizer.records.configuration import Configuration
 from sizer.records.study import Objective
@@ -230,14 +230,17 @@ def _fastest(rows: Sequence[Row]) -> Row:
 
 
 def _least(table: Table, rows: Sequence[Row]) -> Row:
-    """Of those that rent at the same price and do as much for it the smallest. Where no price is known: the kind that
-    makes the most of each accelerator, and of it the smallest machine."""
+    """Of those that rent at the same price and do as much for it the smallest. Where no price is known in US dollars:
+    the least cost in the one currency that all have; else the kind that makes the most of each accelerator, and of it
+    the smallest machine."""
     priced = [row for row in rows if row.candidate.usd_per_hour is not None]
     if priced:
         best = min(priced, key=lambda row: (table.merit(row), row.candidate.size))
         as_dear = [row for row in priced if math.isclose(row.candidate.hourly, best.candidate.hourly)]
         alike = [row for row in as_dear if table.merit(row) <= (1 + LITTLE) * table.merit(best)]
         return min(alike, key=lambda row: (row.candidate.size, table.merit(row)))
+    if one_currency(row.candidate for row in rows) is not None:
+        return min(rows, key=lambda row: (row.candidate.foreign_cost, row.candidate.size))
     kind = max(rows, key=lambda row: row.candidate.rate / max(1, row.candidate.kind[1])).candidate.kind
     alike = [row for row in rows if row.candidate.kind == kind]
     return min(alike, key=lambda row: (row.candidate.size, -row.candidate.rate))

@@ -19,7 +19,7 @@ from sizer.model.memory import (
 from sizer.model.model import MARGIN, MeasuredRange, SearchedFloor, WorkloadModel, gpus_of, name_of_disk
 from sizer.model.prediction import throughputs
 from sizer.model.refusals import memory_matters
-from sizer.recommend.candidates import SOLD_VCPUS, Candidate, family_memory, next_sold
+from sizer.recommend.candidates import GIB_PER_VCPU, SOLD_VCPUS, Candidate, family_memory, next_sold
 from sizer.recommend.prices import Accelerators, accelerators_of, cheapest, disk_prices, disks_by_price, prices
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.prediction import Figure, Reason, ReasonCode, Spec, reason
@@ -31,9 +31,16 @@ MOST_LISTED = 4
 
 
 def sizes_on_curve(
-    model: WorkloadModel, catalog: Catalog, batch_size: int | None, *, rented: bool, between: Sequence[float] = ()
+    model: WorkloadModel,
+    catalog: Catalog,
+    batch_size: int | None,
+    *,
+    rented: bool,
+    between: Sequence[float] = (),
+    ratios: Sequence[float] = GIB_PER_VCPU,
 ) -> list[Candidate]:
-    """Every size within the measured range on every disk, cheapest first; `between` are vCPUs that will be measured.
+    """Every size within the measured range on every disk, cheapest first; `between` are vCPUs that will be measured,
+    `ratios` the GiB for each vCPU that are sold.
 
     An hour costs what its vCPUs and memory do; with accelerators, or where what is `rented` counts, what the cheapest
     instance type does that holds it.
@@ -46,18 +53,20 @@ def sizes_on_curve(
     volumes, price = disk_prices(measured.disks, catalog), prices(catalog)
     sizes: list[Candidate] = []
     for vcpus, judged in _vcpus(measured, catalog, gpu, between):
-        for memory, measured_memory in _memory(measured, vcpus, judged, batch_size):
+        for memory, measured_memory in _memory(measured, vcpus, judged, batch_size, ratios):
             place = Configuration(judged, measured_memory, None, batch_size, kind.gpu, kind.count)
-            offer = cheapest(model, spec_of(model, place, vcpus, memory), batch_size, catalog)
-            usd = None if offer is None else offer.usd_per_hour
-            if gpu is None and not rented:
-                usd = price.usd_per_hour(vcpus, memory)
             for rank, disk in enumerate(disks):
                 there = replace(place, disk=disk)
                 spec, volume = spec_of(model, there, vcpus, memory), volumes[name_of_disk(disk)] if several else 0.0
-                sizes.append(Candidate(spec, there, NOT_YET, usd, volume, rank, kind, offer=offer))
+                sizes.append(Candidate(spec, there, NOT_YET, None, volume, rank, kind))
     rates = throughputs(model, [size.place for size in sizes])
-    rated = [replace(size, throughput=rate) for size, rate in zip(sizes, rates, strict=True)]
+    rated = []
+    for size, rate in zip(sizes, rates, strict=True):
+        offer = cheapest(model, size.spec, batch_size, catalog, rate.value)
+        usd = None if offer is None else offer.usd_per_hour
+        if gpu is None and not rented:
+            usd = price.usd_per_hour(size.spec.vcpus, size.spec.memory_bytes)
+        rated.append(replace(size, throughput=rate, usd_per_hour=usd, offer=offer))
     return sorted(rated, key=lambda size: (size.hourly, size.size))
 
 
@@ -104,7 +113,11 @@ def memory_varied(measured: MeasuredRange) -> bool:
 
 
 def _memory(
-    measured: MeasuredRange, vcpus: float | None, judged: float | None, batch_size: int | None
+    measured: MeasuredRange,
+    vcpus: float | None,
+    judged: float | None,
+    batch_size: int | None,
+    ratios: Sequence[float],
 ) -> list[tuple[int | None, int | None]]:
     """(memory sold, measured memory it is judged by) that hold the job; (None, ...) where memory was not varied.
 
@@ -115,7 +128,7 @@ def _memory(
         return [(None, known[-1] if known else None)]
     floor = needed_bytes(measured, judged, batch_size) or known[-1]
     if vcpus is not None:
-        sold = [size for size in family_memory(vcpus) if size >= floor]
+        sold = [size for size in family_memory(vcpus, ratios) if size >= floor]
     else:
         sold = sorted({_power_of_two_gib(size) for size in known if size >= floor})
     return [

@@ -7,6 +7,7 @@ from enum import Enum
 from functools import cached_property
 
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.costs import CostTable, ForeignPrice
 from sizer.records.domains import (
     SCHEMA_VERSION,
     Amount,
@@ -27,6 +28,7 @@ from sizer.records.domains import (
     Status,
     Vcpus,
 )
+from sizer.records.family import Family
 from sizer.records.messages import Message
 from sizer.records.prediction import Prediction, Reason, ReasonCode, Refusal, Spec, Suggestion
 from sizer.records.run_kinds import LargestBatch, Outcome
@@ -207,7 +209,8 @@ class GpuOption:
     says whether the interval leaves it open what binds. `fits` is None where nobody knows what memory the job needs;
     `needs_at_most_bytes` is what is known to be enough: the smallest GPU that as large a batch was published on;
     `on_cpu_bytes` is what the job needed on the CPU, to which a GPU adds workspace of its own. `seconds` and `usd` are
-    of the whole job where its samples are given. `second_missing` says why a second one has no answer, and a run with
+    of the whole job where its samples are given. `network` and `batch_size` are the job's: where no rate is published,
+    one run of them there would give it. `second_missing` says why a second one has no answer, and a run with
     `second_vcpus` would show it. `retired` says that nobody can rent machines with it any more: then it is no choice.
     """
 
@@ -239,6 +242,8 @@ class GpuOption:
     second_vcpus: Vcpus | None = None
     against_cpu: AgainstCpu | None = None
     retired: Reason | None = None
+    network: Label | None = None
+    batch_size: Batch | None = None
 
 
 @dataclass(frozen=True)
@@ -381,12 +386,14 @@ class InstanceOffer:
     throughput: Estimate | None = None
 
     @property
-    def price(self) -> tuple[float, str] | None:
-        """An hour's, with its currency: US dollars, or another that nobody converted; None is unknown."""
-        if self.usd_per_hour is not None:
-            return self.usd_per_hour, "USD"
+    def foreign(self) -> ForeignPrice | None:
+        """Its price where that is known in another currency alone."""
         own = next((note for note in self.notes if note.code is ReasonCode.PRICES and note.has("currency")), None)
-        return None if own is None else (own.number("price") * self.nodes, own.text("currency"))
+        return None if own is None else ForeignPrice(own.number("price") * self.nodes, own.text("currency"))
+
+    @property
+    def is_priced(self) -> bool:
+        return self.usd_per_hour is not None or self.foreign is not None
 
     def called(self, provider: str) -> str:
         """`aws g4dn.xlarge`, `2 x aws p3.16xlarge` with the provider so written; a table may name a type alone."""
@@ -444,7 +451,7 @@ class Alternative:
 
     `instance_type` is the one whose price it is; a price of None is unknown. `latency_p99` is in seconds, None where it
     was not measured. Prices are without a disk; `disk_usd_per_hour` is what the comparison counts of one beside: 0
-    where all have the same.
+    where all have the same. `foreign` is its price where that is known in another currency alone.
     """
 
     spec: Spec
@@ -456,6 +463,7 @@ class Alternative:
     usd_per_hour_spot: Amount | None = None
     latency_p99: Amount | None = None
     disk_usd_per_hour: Amount = 0.0
+    foreign: ForeignPrice | None = None
 
 
 @dataclass(frozen=True)
@@ -502,7 +510,8 @@ class Answer:
     `options` are what the cheapest, the balanced and the fastest choice would be; none where a rate is asked for.
     `gpus` are the accelerators that were asked about. `accelerator_counts_missing` says which numbers of accelerators
     that were asked for are not compared, why, and what run would show it.
-    `batch` says which batch size, where several were measured or the largest was searched for.
+    `batch` says which batch size, where several were measured or the largest was searched for. `costs` is what the
+    work costs on each machine, with a GPU and without.
     """
 
     workload: Name
@@ -533,6 +542,7 @@ class Answer:
     accelerator_counts: tuple[AcceleratorCount, ...] = ()
     accelerator_counts_missing: tuple[Refusal, ...] = ()
     batch: BatchAdvice | None = None
+    costs: CostTable | None = None
 
     @cached_property
     def chosen(self) -> Alternative | None:
@@ -564,57 +574,11 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Loss:
-    """What a workload loses on the machine that all share: `usd_per_hour` more than on its own cheapest one, None where
-    that has no price. `share` is its rate there over the answer's, with no more vCPUs than were measured, None unknown.
-    """
-
-    workload: Name
-    usd_per_hour: Signed | None = None
-    share: Amount | None = None
-
-
-@dataclass(frozen=True)
-class SharedMachine:
-    """The cheapest instance type of the catalogue that holds the spec of every workload with an answer."""
-
-    provider: str
-    instance_type: str
-    vcpus: Amount
-    memory_bytes: Count
-    gpu: str | None
-    gpu_count: Count
-    usd_per_hour: Amount
-    as_of: str
-    losses: tuple[Loss, ...] = ()
-
-
-@dataclass(frozen=True)
-class Family:
-    """What one instance family must offer so that every workload with an answer has its size.
-
-    `rising`: more vCPUs than `most_vcpus` may pay. `gib_per_vcpu` is what families sell, or what is needed where that
-    is more than any sells (`sold` False); `memory_workload` needs the most. `disks` are by workload. `shared` is one
-    machine for all of several workloads, None where none is sold that holds them all.
-    """
-
-    least_vcpus: Vcpus | None = None
-    most_vcpus: Vcpus | None = None
-    rising: bool = False
-    gib_per_vcpu: Amount | None = None
-    sold: bool = True
-    memory_workload: Name | None = None
-    disks: dict[str, str] = field(default_factory=dict)
-    not_covered: tuple[Name, ...] = ()
-    shared: SharedMachine | None = None
-
-
-@dataclass(frozen=True)
 class Recommendation:
     """The answer for every workload of a study, and the table of those that are one another's rivals."""
 
     objective: Objective
     workloads: tuple[Answer, ...]
-    family: Family = Family()
+    family: Family = field(default_factory=Family)
     cross_table: CrossTable | None = None
     schema_version: int = SCHEMA_VERSION

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
@@ -209,6 +210,12 @@ class Workload:
         return self.mode or KINDS[self.kind].mode
 
     @property
+    def rate_mode(self) -> str | None:
+        """The mode in which its rate is looked up: that of its kind, or its own where it computes something else."""
+        kind = KINDS[self.kind]
+        return kind.rate_mode if self.mode in (None, kind.mode) else self.mode
+
+    @property
     def rate_precision(self) -> str | None:
         """That its rate is looked up; sizer's own networks compute in fp32 unless it says otherwise."""
         return self.precision or (FP32 if self.computed_mode is not None else None)
@@ -269,13 +276,30 @@ class Deadline:
 
 
 @dataclass(frozen=True)
+class Interruptions:
+    """How often an hour a spot machine is taken back, and every how many seconds the job saves its state."""
+
+    per_hour: Rate
+    checkpoint_seconds: Rate
+
+    @property
+    def time_factor(self) -> float:
+        """Expected time of the work over that without interruptions: (e^(T/M) - 1) / (T/M) for a checkpoint every T and
+        a mean time M between interruptions, where saving and starting again take no time (J. T. Daly 2006, "A higher
+        order estimate of the optimum checkpoint interval for restart dumps", with R = delta = 0)."""
+        share = self.per_hour * self.checkpoint_seconds / 3600
+        return math.expm1(share) / share if share > 0 else 1.0
+
+
+@dataclass(frozen=True)
 class Objective:
     """What the answer should prefer, and which share of the best throughput it must reach.
 
     With a deadline, or a rate in samples per second that is to be reached at the least, neither counts: then it is the
     spec that costs least for the work of those that are fast enough. `latency_p99` is how many seconds 99 of 100
     batches may take at the most, beside what else is asked. `spot`: by the prices of spare capacity. `gpus`: what these
-    would do for the job is asked, too.
+    would do for the job is asked, too. `baseline` is the machine to compare with: an instance type, or what a row is
+    called. `samples` are those of the whole job where it has no deadline. `interruptions` are those of spare capacity.
     """
 
     prefer: Preference = "cheapest"
@@ -285,6 +309,14 @@ class Objective:
     latency_p99: Rate | None = None
     spot: bool = False
     gpus: tuple[Label, ...] = ()
+    baseline: Label | None = None
+    samples: Rate | None = None
+    interruptions: Interruptions | None = None
+
+    @property
+    def job_samples(self) -> float | None:
+        """How many samples the whole job has, where that is known."""
+        return self.samples if self.deadline is None else self.deadline.samples
 
     @property
     def rate(self) -> float | None:

@@ -77,9 +77,10 @@ def parse_seconds(text: str) -> float:
 
 
 def parse_count(text: str) -> float:
-    """The number that `1200000`, `1,200,000`, `1.2M`, `1.2e6` or `90k` means. Raises InputError."""
-    number = _counted(text)
-    if number is None:
+    """The number that `1200000`, `1,200,000`, `1.2M`, `1.2e6`, `90k` or `1.28M x 90` means. Raises InputError."""
+    counts = [_counted(part) for part in re.split(r"\s+[x×]\s+", text)]
+    number = None if None in counts else math.prod(filter(None, counts))
+    if number is None or number > LARGEST_COUNTED:
         raise InputError(
             "{text} is not a number of samples; write one such as 1200000, 1.2M or 1.2e6.", text=_shown(text)
         )
@@ -288,6 +289,14 @@ def parse_share(text: str) -> float:
     value = _number_or_nan(text)
     if not 0 < value <= 1:
         raise InputError("{text} is not a share; give a number above 0 and up to 1, such as 0.95.", text=quoted(text))
+    return value
+
+
+def parse_percent(text: str) -> float:
+    """A share of `10%` or `0.1`; 0 and more than 1 are shares here, too."""
+    value = _number_or_nan(text.strip().removesuffix("%")) / (100 if text.strip().endswith("%") else 1)
+    if not 0 <= value <= LARGEST_FACTOR:
+        raise InputError("{text} is not a share; give one such as 10% or 0.1.", text=quoted(text))
     return value
 
 

@@ -250,7 +250,7 @@ class StudyFolder:
 
         Raises InputError when a framework of runs that are here has another version by now.
         """
-        now = {**self.host, **{name: to_json(host)[name] for name in ("python", "packages", "frameworks")}}
+        now = {**self.host, **{name: to_json(host)[name] for name in ("python", "packages", "frameworks", "sizer")}}
         refuse_other_versions(str(self.path), measured(self.runs()), self.host, now)
         self.host = now
         self.write_json(self.host_path, self.host)

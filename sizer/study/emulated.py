@@ -8,13 +8,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from sizer.records.device import GIVEN_IN_STUDY, BatchRate, Device, DiskRates
-from sizer.records.kinds import IMPORTED, KINDS
+from sizer.records.kinds import IMPORTED
 from sizer.records.messages import InputError
 from sizer.records.study import DiskTier, Workload
 from sizer.records.units import MB
 from sizer.study.axes import read_size
 from sizer.study.document import Document, Entry
-from sizer.study.json_schema import expected
+from sizer.study.json_schema import expected, networks_of
 
 if TYPE_CHECKING:
     from sizer.catalog.catalog import Catalog
@@ -35,6 +35,13 @@ def _emulated_tier(entry: Entry, figures: Catalog | None) -> DiskTier:
     name, emulate = str(entry.key[-1]), entry["emulate"]
     size = read_size(entry.document, (*entry.key, "size"), entry["size"]) if "size" in entry else None
     if isinstance(emulate, dict):
+        bought = next((key for key in ("iops", "mbps") if key in entry), None)
+        if bought is not None:
+            raise entry.input_error(
+                bought,
+                "`{key}` is what one buys of a tier of the catalogue; write read_{key} into `emulate`.",
+                key=bought,
+            )
         read_iops, read = emulate.get("read_iops"), MB * emulate["read_mbps"]
         write = MB * emulate["write_mbps"] if "write_mbps" in emulate else read
         rates = _in_whole_bytes(DiskRates(read_iops, read, emulate.get("write_iops", read_iops), write))
@@ -43,7 +50,8 @@ def _emulated_tier(entry: Entry, figures: Catalog | None) -> DiskTier:
         raise entry.input_error("", "the catalogue has no figures for {emulate}; write its read_mbps.", emulate=emulate)
     with entry.errors_at():
         offer = figures.disk(emulate)
-        rates = _in_whole_bytes(offer.rates(size))
+        mbps = entry.get("mbps")
+        rates = _in_whole_bytes(offer.rates(size, entry.get("iops"), None if mbps is None else MB * mbps))
         limited = {field: rate for field, rate in vars(rates).items() if rate is not None}
         written = [("iops", rate) if field.endswith("iops") else ("mbps", rate / MB) for field, rate in limited.items()]
         check_figures(emulate, [*written, ("label", emulate), ("disk_class", offer.disk_class)])
@@ -70,16 +78,20 @@ def _in_whole_bytes(rates: DiskRates) -> DiskRates:
     return DiskRates(**{name: float(rate if name.endswith("iops") else round(rate)) for name, rate in limited.items()})
 
 
-def read_device(entry: Entry, workload: Workload, batch_sizes: Sequence[int], figures: Catalog | None) -> Device:
-    """The device of a workload; raises InputError for a GPU without a published rate for its mode and network.
+def read_device(
+    entry: Entry, number: int | None, workload: Workload, batch_sizes: Sequence[int], figures: Catalog | None
+) -> Device:
+    """The device of a workload, of several that of this number; raises InputError for a GPU without a published rate
+    for its mode and network.
 
     Of several batch sizes each has its own rate, and the device that of the middle one. A rate that the study file
     gives is that of all of them, unless its `batch_rates` say otherwise.
     """
-    named = entry.get("device", "cpu")
+    listed = entry.get("device", "cpu")
+    named, where = (listed, ("device",)) if number is None else (listed[number], ("device", number))
     if isinstance(named, str):
         return Device("cuda", int(named.removeprefix("cuda:"))) if named.startswith("cuda:") else Device()
-    emulate = entry.at("device", "emulate")
+    emulate = entry.at(*where, "emulate")
     _check_interval(emulate)
     gpu, loss = emulate.get("gpu"), emulate.get("scaling_loss")
     source = None if loss is None else emulate.get("scaling_source", GIVEN_IN_STUDY)
@@ -88,18 +100,10 @@ def read_device(entry: Entry, workload: Workload, batch_sizes: Sequence[int], fi
         return _as_given(emulate, device, batch_sizes)
     if workload.kind == IMPORTED:
         return device
-    if workload.mode is not None and workload.mode != KINDS[workload.kind].mode:
-        raise entry.input_error(
-            "device",
-            "no rate of {gpu} is published for `mode: {mode}` of {kind}; write its samples_per_second.",
-            gpu=gpu,
-            mode=workload.mode,
-            kind=workload.kind,
-        )
     if figures is None:
         raise entry.input_error("device", "the catalogue has no rate for {gpu}; write its samples_per_second.", gpu=gpu)
     sizes = sorted(batch_sizes)
-    with entry.errors_at("device"):
+    with entry.errors_at(*where):
         estimates = [_published(figures, workload, gpu, size, tuple(sizes)) for size in sizes]
     rates = [
         BatchRate(size, estimate.samples_per_second, estimate.source, estimate.low, estimate.high, estimate.basis.value)
@@ -154,16 +158,17 @@ def _published(
 ) -> RateEstimate:
     """The catalogue's figure for one batch size; raises InputError where it has none that a study file may hold."""
     figure = figures.accelerator_rate(
-        KINDS[workload.kind].rate_mode or "",
+        workload.rate_mode or "",
         workload.network or "",
         gpu,
         precision=workload.rate_precision,
         batch_size=batch_size,
         framework=workload.framework,
         batch_sizes=batch_sizes,
+        networks=networks_of(workload.kind),
     )
     rates = [("rate", rate) for rate in (figure.samples_per_second, figure.low, figure.high)]
-    check_figures(gpu, [("label", figure.gpu), *rates, ("source", figure.source)])
+    check_figures(gpu, [("printed", figure.gpu), *rates, ("source", figure.source)])
     return figure
 
 
@@ -186,8 +191,6 @@ def with_scaling(
             example="scaling_loss: 0.05",
         )
     with entry.errors_at("device"):
-        scaling = figures.scaling_loss(
-            KINDS[workload.kind].rate_mode or "", workload.network or "", device.gpu, several
-        )
+        scaling = figures.scaling_loss(workload.rate_mode or "", workload.network or "", device.gpu, several)
         check_figures(device.gpu, [("source", scaling.source)])
     return replace(device, scaling_loss=scaling.loss, scaling_source=scaling.source)

@@ -53,6 +53,13 @@ def expected(definition: str, value: object) -> Message | None:
     return None if error is None else _expected(error.schema, value)
 
 
+def networks_of(kind: str) -> frozenset[str] | None:
+    """The networks that a study may name for a workload of that kind; None where it may name any."""
+    named = "language_network" if kind in ("language_training", "lstm_training") else "image_network"
+    images = kind in ("image_training", "image_inference")
+    return frozenset(schema()["$defs"][named]["enum"]) if images or named == "language_network" else None
+
+
 @cache
 def _definition(name: str) -> Draft202012Validator:
     return _validator_of(schema()["$defs"][name])

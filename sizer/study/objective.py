@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from sizer.records.study import Adaptive, Deadline, Objective
-from sizer.records.units import parse_count, parse_latency, parse_rate, parse_seconds
+from sizer.records.study import Adaptive, Deadline, Interruptions, Objective
+from sizer.records.units import parse_count, parse_factor, parse_latency, parse_rate, parse_seconds
 from sizer.study.document import Document
 
 if TYPE_CHECKING:
@@ -20,14 +20,16 @@ def read_objective(document: Document, figures: Catalog | None) -> Objective:
     catalogue does not know."""
     given = document.entry("objective")
     read = {name: given.parsed(name, parse) for name, (parse, _) in AMOUNTS.items() if name in given}
-    read |= {name: given[name] for name in ("prefer", "spot") if name in given}
+    read |= {name: given[name] for name in ("prefer", "spot", "baseline") if name in given}
     read |= {"target": float(given["target"])} if "target" in given else {}
-    deadline = Deadline(read.pop("samples"), read.pop("within")) if "samples" in read else None
+    deadline = Deadline(read.pop("samples"), read.pop("within")) if "within" in read else None
+    lost = [read.pop(name, None) for name in ("interruptions_per_hour", "checkpoint_minutes")]
     for number, name in enumerate(given.get("gpus", ())):
         with given.errors_at("gpus", number):
             if figures is not None:
                 figures.gpu(name)
-    return Objective(**read, deadline=deadline, gpus=tuple(given.get("gpus", ())))
+    interruptions = None if None in lost else Interruptions(*lost)
+    return Objective(**read, deadline=deadline, gpus=tuple(given.get("gpus", ())), interruptions=interruptions)
 
 
 def objective_form(objective: Objective) -> dict[str, Any]:
@@ -39,7 +41,11 @@ def objective_form(objective: Objective) -> dict[str, Any]:
         form["at_least"] = objective.at_least
     else:
         form = {"prefer": objective.prefer, "target": objective.target, **form}
-    form |= {"spot": objective.spot or None, "gpus": list(objective.gpus) or None}
+    form |= {"spot": objective.spot or None, "gpus": list(objective.gpus) or None, "baseline": objective.baseline}
+    form |= {} if objective.samples is None else {"samples": objective.samples}
+    if objective.interruptions is not None:
+        lost = objective.interruptions
+        form |= {"interruptions_per_hour": lost.per_hour, "checkpoint_minutes": lost.checkpoint_seconds}
     return {
         name: AMOUNTS[name][1](value) if name in AMOUNTS else value for name, value in form.items() if value is not None
     }
@@ -87,5 +93,7 @@ AMOUNTS: Mapping[str, tuple[Callable[[str], Any], Callable[[float], int | str]]]
     "within": (parse_seconds, spelt_time),
     "at_least": (parse_rate, _spelt),
     "latency_p99": (_latency, lambda seconds: _spelt(seconds, 1000)),
+    "interruptions_per_hour": (parse_factor, _spelt),
+    "checkpoint_minutes": (lambda text: 60 * parse_factor(text), lambda seconds: _spelt(seconds / 60)),
 }
 """How each amount of an objective is read from its text, which the command line reads in the same way, and written."""

@@ -64,7 +64,7 @@ def read_workloads(document: Document, defaults: WorkloadDefaults) -> tuple[Work
 
 
 def _expand(entry: Entry, defaults: WorkloadDefaults) -> Iterator[WorkloadPlan]:
-    """One plan for each framework, network and mode of an entry."""
+    """One plan for each framework, network, mode and device of an entry."""
     named = {**defaults.axes, **read_axes(entry.at("axes"), defaults.disks)}
     axes = {**named, **read_axes(entry, ())}
     if not named or defaults.preset_asked:
@@ -76,15 +76,19 @@ def _expand(entry: Entry, defaults: WorkloadDefaults) -> Iterator[WorkloadPlan]:
         "network": _listed(entry.get("network", kind.network)),
         "mode": _listed(entry.get("mode")),
     }
-    for values in product(*choices.values()):
+    given = entry.get("device")
+    devices = tuple(map(_device_name, given)) if isinstance(given, list) else (None,)
+    for *values, (number, device_name) in product(*choices.values(), enumerate(devices)):
         chosen = dict(zip(choices, values, strict=True))
         several = [name for name in choices if len(choices[name]) > 1]
-        workload = replace(written, name=_name(entry, chosen, several), **chosen)
+        name = _name(entry, {**chosen, "device": device_name}, [*several, "device"])
+        workload = replace(written, name=name, **chosen)
         # The forward pass of a network that is trained is its inference.
         if workload.kind == "image_training" and workload.mode == FORWARD:
             workload = replace(workload, kind="image_inference")
         batch_sizes = axes.get("batch_size") or (_batch_size(entry["kind"], workload.network),)
-        device = read_device(entry, workload, batch_sizes, defaults.figures)
+        at = None if device_name is None else number
+        device = read_device(entry, at, workload, batch_sizes, defaults.figures)
         gpu_counts = axes.get("gpu_count", ()) if device.kind != "cpu" else ()
         device = with_scaling(entry, device, gpu_counts, workload, defaults.figures)
         workload = replace(workload, device=device, options=_options(entry, workload.framework))
@@ -174,9 +178,15 @@ def _name(entry: Entry, chosen: dict[str, str | None], several: list[str]) -> st
         other = KINDS[entry["kind"]].framework == OTHER and "framework" not in entry
         unnamed = entry["kind"] == PREPROCESSING or other
         first = entry["kind"]
-        parts = [*([] if unnamed else ["framework"]), "network", *({"mode"} & {*several})]
+        parts = [*([] if unnamed else ["framework"]), "network", *({"mode"} & {*several}), "device"]
     named = (chosen[part] for part in parts)
-    return "-".join([first, *(re.sub(r"[^A-Za-z0-9._-]+", "-", part) for part in named if part)])
+    return "-".join([first, *(re.sub(r"[^A-Za-z0-9._-]+", "-", part).strip("-") for part in named if part)])
+
+
+def _device_name(device: str | dict[str, Any]) -> str:
+    """What distinguishes a workload on it: `cuda:0`, `V100`, or the rate that is emulated."""
+    emulate = {"gpu": device} if isinstance(device, str) else device["emulate"]
+    return str(emulate.get("gpu") or emulate.get("samples_per_second") or "emulated")
 
 
 def _listed(value: Any) -> tuple[Any, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from sizer.records import answer as records
 from sizer.records.answer import AcceleratorCount, Answer, BatchAdvice, BatchCurve, BatchPoint, GpuOption, NoGpuAnswer
@@ -20,10 +21,14 @@ from sizer.words.reasons.suggestions import refusal_sentences
 # A GPU that was asked about.
 _MISSING: Mapping[NoGpuAnswer, str] = {
     NoGpuAnswer.NO_RATE: N_(
-        "no published rate [[published_on?says how fast it is; of this network there are rates on "
-        "{published_on:and}]][[!published_on?of this network is known on any GPU]]"
+        "no published rate [[published_on?says how fast it is; of this network there are rates on {published_on:and}]]"
+        "[[!published_on?of this network is known on any GPU]]; one run of [[{network}]][[!network?it]] there[[ at a "
+        "batch of {batch_size}]] would give it, as a row of a file for `--catalog`"
     ),
-    NoGpuAnswer.NO_NETWORK: N_("published rates are of networks by name, and this job has none of them"),
+    NoGpuAnswer.NO_NETWORK: N_(
+        "published rates are of networks by name, and this job has none of them; one run of it there would "
+        "show its rate"
+    ),
     NoGpuAnswer.STEP_NOT_SEPARATE: N_(
         "what the input costs the CPU was not measured apart from the step; write `isolate: true` in the workload"
     ),
@@ -102,11 +107,11 @@ def gpus_compared(options: Sequence[GpuOption], terms: Terms) -> list[str]:
     costs = {name: cost for name, rate in rates.items() if (cost := _by_rate(prices[name], rate)) is not None}
     sentences = []
     if len(costs) > 1:
-        least, cost = min(costs.items(), key=lambda each: each[1].value)
+        least, cost = min(costs.items(), key=lambda item: item[1].value)
         others = [name for name, other in costs.items() if name != least and other.low <= cost.high]
         sentences.append(_LEAST(gpu=least, price=cost.value, unit=terms.unit, others=others))
     if len(rates) > 1:
-        best, rate = max(rates.items(), key=lambda each: each[1].value)
+        best, rate = max(rates.items(), key=lambda item: item[1].value)
         others = [name for name, other in rates.items() if name != best and other.high >= rate.low]
         sentences.append(_FASTEST(gpu=best, rate=rate, unit=terms.unit, others=others))
     return sentences
@@ -201,8 +206,8 @@ def _second(option: GpuOption, rate: Estimate, terms: Terms) -> str:
     if two is None:
         by_input = missing is NoGpuAnswer.INPUT_NOT_KNOWN and option.second_vcpus is not None
         why = _MISSING[NoGpuAnswer.INPUT_NOT_KNOWN if by_input else NoGpuAnswer.NO_MODEL]
-        known = _("What two would do is not known: {why}.", why=_(why, vcpus=option.second_vcpus))
-        return "" if missing is None else known
+        unknown = _("What two would do is not known: {why}.", why=_(why, vcpus=option.second_vcpus))
+        return "" if missing is None else unknown
     gain, priced = two.gain, two.worth is not None
     both = Estimate(rate.value * gain.value, rate.low * gain.low, rate.high * gain.high)
     return _(
@@ -258,7 +263,7 @@ def accelerator_counts_sentences(answer: Answer, terms: Terms) -> list[str]:
         ]
     refused = answer.reasons if answer.status == "refused" else ()
     missing = [refusal for refusal in answer.accelerator_counts_missing if refusal.reason not in refused]
-    return [*filter(None, sentences), *(refusal_sentences(each, terms) for each in missing)]
+    return [*filter(None, sentences), *(refusal_sentences(refusal, terms) for refusal in missing)]
 
 
 def count_name(count: AcceleratorCount, terms: Terms) -> str:
@@ -363,6 +368,8 @@ def accelerator_counts_note(counts: Sequence[AcceleratorCount]) -> str:
 
 
 # Batch sizes: which one, what a step takes by it, and the largest that fits.
+SLOWER = 1.01
+"""From this factor of the time of a sample on a larger batch is said to be slower."""
 batch_question = Sentence("Which batch size?")
 """What the chart of batch sizes answers."""
 
@@ -381,6 +388,7 @@ def batch_sentences(advice: BatchAdvice, terms: Terms, curve: BatchCurve | None 
         )
         of_curve = [
             _which_batch(shown, terms, advice),
+            _more_than_in_proportion(shown, terms),
             _("[[It is known to run in {size:bytes} of memory.]]", size=advice.memory_bytes),
             _step_line(shown, terms),
             beyond,
@@ -423,6 +431,28 @@ def _which_batch(curve: BatchCurve, terms: Terms, advice: BatchAdvice) -> str:
         unsure=not is_best and alone and not curve.sure,
         least=is_best and alone and curve.enough == min(point.batch_size for point in curve.points),
         alone=is_best and alone and curve.enough != min(point.batch_size for point in curve.points),
+    )
+
+
+def _more_than_in_proportion(curve: BatchCurve, terms: Terms) -> str:
+    """Where a step takes more than as many times as long as its batch is larger: `more than twice`; empty where none
+    does."""
+    points = sorted(curve.points, key=lambda point: point.batch_size)
+    slower = [
+        (one, other)
+        for one, other in pairwise(points)
+        if other.seconds_per_sample > SLOWER * one.seconds_per_sample and terms.unit != RELATIVE
+    ]
+    if not slower:
+        return ""
+    one, other = slower[-1]
+    return _(
+        "A step of {other.batch_size} takes {times:times_over} times as long as one of {one.batch_size}, [[twice?more "
+        "than twice]][[!twice?more than in proportion]], so each of its samples takes longer.",
+        one=one,
+        other=other,
+        times=other.step_seconds / one.step_seconds,
+        twice=other.batch_size == 2 * one.batch_size,
     )
 
 

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from sizer.recommend.job_changes import Change, ChangeKind
 from sizer.recommend.rule import ALIKE as SAME_COST
 from sizer.recommend.rule import SURE
-from sizer.records.answer import Alternative, Answer, Event, Option, Recommendation, Rejection
+from sizer.records.answer import Alternative, Answer, Event, Option, Rejection
 from sizer.records.configuration import Bottleneck, Estimate
-from sizer.records.device import HOST_DISK
 from sizer.records.kinds import PREPROCESSING
 from sizer.records.prediction import Prediction, ReasonCode, Spec
 from sizer.records.run import RentedMachine
@@ -39,7 +38,7 @@ def headline(answer: Answer, terms: Terms) -> str:
             answer=answer,
         )
     own = next((offer.called(offer.provider) for offer in answer.instances if offer.own), None)
-    spec = with_instance(spec_name(answer.spec, terms), own) or names.machine_unvaried(terms.device)
+    spec = with_instance(spec_name(answer.spec, terms), own) or names.machine_unvaried(names.device_of(answer, terms))
     status = "unsettled" if answer.edge == "unsettled" else answer.status
     rate, low, high = language.answered_interval(answer.throughput, answer.sample_unit)
     return _(
@@ -74,7 +73,7 @@ NOTES = frozenset(
     {
         *(ReasonCode.RUNS_DOUBTFUL, ReasonCode.MEASURED_BESIDE_OTHERS, ReasonCode.ONLY_MEASURED_SIZES),
         *(ReasonCode.FEW_MEMORY_CAPS, ReasonCode.RUNS_FAILED, ReasonCode.PRICES, ReasonCode.RETIRED),
-        ReasonCode.EMULATED,
+        *(ReasonCode.EMULATED, ReasonCode.DISK_BOUGHT),
     }
 )
 """What must be known of any answer that it is true of, and is always said."""
@@ -181,46 +180,6 @@ def _doubted(answer: Answer) -> str:
     return _("only one was measured") if ReasonCode.ONLY_MACHINE in codes else ""
 
 
-# What one instance family must offer.
-
-
-def family_sentences(recommendation: Recommendation) -> dict[str, str]:
-    """What one instance family must offer, by the name of the axis; empty without an answer."""
-    family, answers = recommendation.family, recommendation.workloads
-    specs = {answer.workload: answer.spec for answer in answers if answer.spec is not None}
-    disks = {name: names.disk_in_words(disk) if disk == HOST_DISK else disk for name, disk in family.disks.items()}
-    tiers = set(disks.values())
-    of_vcpus = row(
-        _(
-            "{answer.workload} [[least?at least ]]{answer.spec.vcpus:g}[[open? so far]]",
-            answer=answer,
-            least=answer.status == "at_least" and answer.edge != "unsettled",
-            open=answer.edge == "unsettled",
-        )
-        for answer in answers
-        if answer.spec is not None and answer.spec.vcpus is not None
-    )
-    sentences = {
-        "vcpus": _(
-            "[[{least:g} to ]][[family.rising?at least ]][[{family.most_vcpus:g} vCPUs ({each})]]",
-            least=family.least_vcpus if family.least_vcpus != family.most_vcpus else None,
-            family=family,
-            each=of_vcpus,
-        ),
-        "gib_per_vcpu": _(
-            "[[{family.gib_per_vcpu:g} GiB for each vCPU]][[!family.sold?, more than the 8 that families offer]][[ "
-            "(most is needed by {family.memory_workload}: {spec.memory_bytes:bytes} for {spec.vcpus:vcpus})]]",
-            family=family,
-            spec=specs.get(family.memory_workload or ""),
-        ),
-        "disk": _("{disk} is enough for all", disk=next(iter(tiers)))
-        if len(tiers) == 1
-        else row(f"{name} {disk}" for name, disk in disks.items()),
-        "not_covered": _("[[not covered: {names:and}]]", names=family.not_covered),
-    }
-    return {axis: text for axis, text in sentences.items() if text}
-
-
 # What else could be chosen: each preference's own spec, and why no cheaper one was taken.
 LITTLE = 0.0005
 """A share of a price below which there is no difference to speak of."""
@@ -320,14 +279,7 @@ def alternative_line(alternative: Alternative, terms: Terms) -> str:
         terms=terms,
         machine=with_instance(machine_name(alternative, terms), alternative.instance_type),
         rate=language.answered_rate(alternative.throughput, terms.unit)[0],
-        price=price_an_hour(alternative.usd_per_hour, alternative.usd_per_hour_spot),
-    )
-
-
-def price_an_hour(usd: float | None, spot: float | None = None) -> str:
-    """`$2.07 an hour`, with its spot price beside it where that is another, or that it is unknown."""
-    return _(
-        "[[{usd:usd} an hour]][[!usd?price unknown]][[ ({spot:usd} spot)]]", usd=usd, spot=spot if spot != usd else None
+        price=names.price_an_hour(alternative.usd_per_hour, alternative.usd_per_hour_spot, alternative.foreign),
     )
 
 

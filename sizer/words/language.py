@@ -192,7 +192,7 @@ def in_words(value: object) -> str:
     if isinstance(value, SizerError):
         return in_words(value.content)
     if isinstance(value, Message):
-        return _(value.template, **{name: in_words(each) for name, each in value.values.items()})
+        return _(value.template, **{name: in_words(part) for name, part in value.values.items()})
     if isinstance(value, AnyOf):
         return either([in_words(name) for name in value.names])
     if isinstance(value, AllOf):
@@ -500,7 +500,7 @@ def answered_interval(estimate: Estimate, unit: str) -> tuple[str, str, str]:
 def _alike(value: float, *others: float) -> list[str]:
     """All with as many digits after the point as three digits of the first need."""
     digits = max(0, 2 - math.floor(math.log10(abs(value))))
-    return [f"{each:,.{digits}f}" for each in (value, *others)]
+    return [f"{number:,.{digits}f}" for number in (value, *others)]
 
 
 def percent(share: float, digits: int = 0) -> str:

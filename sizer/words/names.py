@@ -8,11 +8,13 @@ from datetime import date
 
 from sizer.catalog.machines import price_is_old
 from sizer.model.model import CPU_LABEL, GivenUpKind, SearchedFloor, WorkloadModel, name_of_disk
+from sizer.records.answer import Answer
 from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.costs import ForeignPrice
 from sizer.records.device import EMULATED_LABEL, GIVEN_IN_STUDY, GIVEN_IN_TABLE, HOST_DISK, Device, DiskRates
 from sizer.records.prediction import Spec
 from sizer.records.run_kinds import LargestBatch, MemoryPlace, Outcome, SearchEnd
-from sizer.records.units import format_bytes
+from sizer.records.units import format_bytes, format_price
 from sizer.words.language import N_, QUANTITIES, QUANTITIES_OF, Sentence, _, _n, clauses, row, vcpus_in_words
 
 
@@ -150,6 +152,23 @@ def with_instance(spec: str, instance: str | None) -> str:
 def machine_unvaried(device: Device) -> str:
     """What a verdict calls a spec of which nothing was varied: its accelerators, or that it has none."""
     return _("a machine without an accelerator") if device.kind == "cpu" else accelerators_name(None, 0, device)
+
+
+def device_of(answer: Answer, terms: Terms) -> Device:
+    """The workload's, but of a machine of several that were compared which has no accelerator: the CPU."""
+    on_cpu = answer.alternatives and answer.spec is not None and not (answer.spec.gpu or answer.spec.gpu_count)
+    return Device() if on_cpu else terms.device
+
+
+def price_an_hour(usd: float | None, spot: float | None = None, foreign: ForeignPrice | None = None) -> str:
+    """`$2.07 an hour` with its spot price where that is another, `CNY 12.78 an hour`, or that it is unknown."""
+    return _(
+        "[[{usd:usd} an hour]][[{other} an hour]][[unknown?price unknown]][[ ({spot:usd} spot)]]",
+        usd=usd,
+        other="" if foreign is None or usd is not None else format_price(foreign.amount, foreign.currency),
+        unknown=usd is None and foreign is None,
+        spot=spot if spot != usd else None,
+    )
 
 
 def spec_of(place: Configuration) -> Spec:

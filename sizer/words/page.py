@@ -87,10 +87,10 @@ def state_in_words(input_: str, cache: str) -> str:
     return paragraph([_known(_STATES, input_), _known(_STATES, cache)])
 
 
-def installed_in_words(found: Installed) -> str:
+def installed_in_words(installed: Installed) -> str:
     """`Python 3.12.1 in /opt/torch/bin/python: torch 2.13.0, numpy 2.4.1`."""
-    packages = row(map(" ".join, found.packages.items()))
-    return _("Python {found.python} in {found.path}[[: {packages}]]", found=found, packages=packages)
+    packages = row(map(" ".join, installed.packages.items()))
+    return _("Python {found.python} in {found.path}[[: {packages}]]", found=installed, packages=packages)
 
 
 def device_in_words(device: Device, unit: str) -> str:
@@ -379,7 +379,7 @@ _TIMES: Sequence[tuple[float, float, str]] = (
 
 def time_of_measuring(longest: float) -> tuple[float, str]:
     """The unit of an axis of time that is so many seconds long, in seconds, and what the axis is called."""
-    _most, unit, name = next(each for each in _TIMES if longest <= each[0])
+    _most, unit, name = next(entry for entry in _TIMES if longest <= entry[0])
     return unit, _(name)
 
 
@@ -429,18 +429,18 @@ def column_named(column: CrossColumn) -> str:
     return name if column.accelerator is None else f"{name} · {_device(column.accelerator)}"
 
 
-def _conditions(each: CrossRow, study: Study) -> tuple[str, ...]:
+def _conditions(cross_row: CrossRow, study: Study) -> tuple[str, ...]:
     """What a row has beside its network, each part in words, in the order of the records; '' where it is not known."""
     return (
-        mode_in_words(each.mode) if each.mode is not None else "",
-        batch_named(each.batch_size),
-        each.precision or "",
-        _device(each.accelerator) if each.accelerator is not None else "",
-        accelerators_name(None, each.accelerators) if each.accelerators > 1 else "",
-        _("[[{vcpus:vcpus}]]", vcpus=each.vcpus),
-        _("[[{size:bytes} memory]]", size=each.memory_bytes),
-        study_disk(each.disk, study) if each.disk is not None else "",
-        input_named(each.input) if each.input != "disk" else "",
+        mode_in_words(cross_row.mode) if cross_row.mode is not None else "",
+        batch_named(cross_row.batch_size),
+        cross_row.precision or "",
+        _device(cross_row.accelerator) if cross_row.accelerator is not None else "",
+        accelerators_name(None, cross_row.accelerators) if cross_row.accelerators > 1 else "",
+        _("[[{vcpus:vcpus}]]", vcpus=cross_row.vcpus),
+        _("[[{size:bytes} memory]]", size=cross_row.memory_bytes),
+        study_disk(cross_row.disk, study) if cross_row.disk is not None else "",
+        input_named(cross_row.input) if cross_row.input != "disk" else "",
     )
 
 
@@ -459,18 +459,18 @@ def seconds_a_batch(cell: CrossCell) -> str:
     return language.with_interval(seconds, low, high)
 
 
-def cell_ranked(cell: CrossCell, each: CrossRow) -> list[str]:
+def cell_ranked(cell: CrossCell, cross_row: CrossRow) -> list[str]:
     """`rank 2, 1.35×`, `78 images/s`, and `doubtful` where its runs have such warnings; empty for a missing cell."""
     if cell.rank is None or cell.ratio is None or cell.throughput is None:
         return []
     ratio = f"{cell.ratio:.{RATIO_DIGITS if cell.ratio < MANY_TIMES else 0}f}"
     rank = _(
         "[[shared?shares ]]rank {rank}[[, {ratio}×]]",
-        shared=sum(other.rank == cell.rank for other in each.cells) > 1,
+        shared=sum(other.rank == cell.rank for other in cross_row.cells) > 1,
         rank=cell.rank,
         ratio=ratio if float(ratio) > 1 else "",
     )
-    rate = language.rate_in_words(cell.throughput.value, each.sample_unit)
+    rate = language.rate_in_words(cell.throughput.value, cross_row.sample_unit)
     return [rank, rate, *([_("doubtful")] if cell.doubtful else [])]
 
 
@@ -479,7 +479,7 @@ def cross_answer(table: CrossTable) -> str:
     compared = [row for row in table.rows if sum(cell.seconds is not None for cell in row.cells) > 1]
     if not compared:
         return ""
-    first = [[at for at, cell in enumerate(each.cells) if cell.rank == 1] for each in compared]
+    first = [[at for at, cell in enumerate(cross_row.cells) if cell.rank == 1] for cross_row in compared]
     ahead = Counter(places[0] for places in first if len(places) == 1).most_common()
     shown = ahead if len(ahead) <= MOST_AHEAD + 1 else ahead[:MOST_AHEAD]
     others = sum(count for _at, count in ahead[len(shown) :])
@@ -489,7 +489,7 @@ def cross_answer(table: CrossTable) -> str:
         count=len(compared),
         columns=columns,
         open=len(compared) - sum(count for _at, count in ahead),
-        doubtful=sum(any(cell.doubtful for cell in each.cells) for each in compared),
+        doubtful=sum(any(cell.doubtful for cell in cross_row.cells) for cross_row in compared),
     )
 
 
@@ -536,7 +536,10 @@ def cross_notes(table: CrossTable, alike: Sequence[str]) -> list[str]:
         doubtful=sum(bool(cell.doubtful) for row in table.rows for cell in row.cells),
     )
     different = [(network, kinds.DIFFERENCES[network]) for network in table.not_the_same]
-    return [note, *(_(_NETWORKS[each.kind], network=name, **each.parameters) for name, each in different)]
+    return [
+        note,
+        *(_(_NETWORKS[difference.kind], network=name, **difference.parameters) for name, difference in different),
+    ]
 
 
 def cross_lines(table: CrossTable, study: Study) -> Iterator[str]:
@@ -549,11 +552,11 @@ def cross_lines(table: CrossTable, study: Study) -> Iterator[str]:
         single = len(group.rows) == 1
         if not single:
             yield f"  {group.title}"
-        for each, parts in zip(group.rows, group.apart, strict=True):
+        for cross_row, parts in zip(group.rows, group.apart, strict=True):
             name = row([group.title, parts]) if single else f"  {parts or group.title}"
-            pairs = zip(table.columns, each.cells, strict=True)
+            pairs = zip(table.columns, cross_row.cells, strict=True)
             cells = clauses(
-                f"{column_named(column)} {row([seconds_a_batch(cell), *cell_ranked(cell, each)])}"
+                f"{column_named(column)} {row([seconds_a_batch(cell), *cell_ranked(cell, cross_row)])}"
                 for column, cell in pairs
                 if cell.runs
             )

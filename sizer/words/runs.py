@@ -218,8 +218,8 @@ def meter_in_words(meter: Meter) -> str:
     """What counted a run's steps, where they were not told by its own events: `by its log (tqdm)`."""
     if meter.kind is MeterKind.HOOK:
         return _("by the hook in {framework}", framework=FRAMEWORKS.get(meter.source or "", meter.source))
-    known = meter.source if meter.source in KNOWN_LOGS else None
-    return _("by its log[[ ({format})]][[!format?, with the study's pattern]]", format=known)
+    form = meter.source if meter.source in KNOWN_LOGS else None
+    return _("by its log[[ ({format})]][[!format?, with the study's pattern]]", format=form)
 
 
 def result_in_words(run: Run, log: Path | None = None) -> str:
@@ -230,13 +230,13 @@ def result_in_words(run: Run, log: Path | None = None) -> str:
     one = WarningKind.ONE_READING in kinds
     # A hook, or a known format of a log, was found by itself: nobody has said so.
     meter = run.meter if run.meter and (run.meter.kind is MeterKind.HOOK or run.meter.source in KNOWN_LOGS) else None
-    known = not one and kinds.isdisjoint(CONTRADICTED) and run.throughput.has_interval
+    shows_interval = not one and kinds.isdisjoint(CONTRADICTED) and run.throughput.has_interval
     return _(
         "{rate:rate/unit}[[one? (one reading)]][[ {interval}]][[, {bound}]][[, counted {meter}]]",
         rate=run.throughput.value,
         unit=printable(run.sample_unit),
         one=one,
-        interval=around(run.throughput) if known else "",
+        interval=around(run.throughput) if shows_interval else "",
         bound=names.bound_in_words(run.evidence.bottleneck, run.spec.workload.computes_on) if run.evidence else "",
         meter=meter_in_words(meter) if meter is not None else "",
     )
@@ -251,7 +251,7 @@ def result_and_doubts(run: Run, log: Path | None = None) -> str:
     """The same with what makes the rate doubtful alone, and in full where it is known to be wrong."""
     doubtful = [warning for warning in run.warnings if warning.kind in DOUBTS]
     wrong = [warning for warning in run.warnings if warning.kind in CONTRADICTED]
-    texts = [warning_name(each.kind) for each in doubtful if each.kind is not WarningKind.ONE_READING]
+    texts = [warning_name(warning.kind) for warning in doubtful if warning.kind is not WarningKind.ONE_READING]
     texts += [warning_line(warning, run.sample_unit) for warning in wrong]
     return _("{result}[[ ({warnings})]]", result=result_in_words(run, log), warnings=row(dict.fromkeys(texts)))
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sizer.catalog.machines import SOLD, DiskTier, InstanceType
+from sizer.files.codec import FormatError, from_json
 from sizer.files.own_folder import user_name
 from sizer.host.findings import BusyBy, Check, Finding, FindingKind
 from sizer.host.lock import MeasuringProcess
@@ -24,11 +26,14 @@ from sizer.words.language import (
     Sentence,
     _,
     _n,
+    amount,
+    capital,
+    clauses,
     in_words,
     row,
     vcpus_in_words,
 )
-from sizer.words.names import day_of_price
+from sizer.words.names import day_of_price, price_an_hour
 
 if TYPE_CHECKING:  # what looks at a machine brings NVML, psutil and the metadata of packages
     from sizer.host.machine import Host
@@ -186,6 +191,48 @@ def virtualization_in_words(found: Virtualization) -> str:
     return _("[[container?container in a ]]virtual machine ({hypervisor})", **vars(found))
 
 
+def host_label(key: str) -> str:
+    """What a key of host.json is called; one that only a later version knows, as it is spelt."""
+    key = key.removesuffix("_bytes")
+    known = {
+        "cpu_model": _("CPU"),
+        "cpus": _("CPUs usable"),
+        "topology": _("Topology"),
+        "hyperthreads": _("Hyperthreads"),
+        "memory": _("Memory"),
+        "swap": _("Swap"),
+        "kernel": _("Kernel"),
+        "distribution": _("Distribution"),
+        "virtualization": _("Virtualization"),
+        "limits": _("Limits by"),
+        "gpus": _("GPUs"),
+        "fio": "fio",
+        "sizer": "sizer",
+        "packages": _("Packages"),
+        "imported": _("Imported"),
+        "runs": _("Runs"),
+    }
+    return known.get(key, capital(key.replace("_", " ")))
+
+
+def host_fact(key: str, value: Any) -> str:
+    """What host.json says of it."""
+    with suppress(FormatError):
+        if key == "topology" and isinstance(value, Mapping):
+            return topology_in_words(from_json(CpuCounts, value, key))
+        if key == "virtualization" and isinstance(value, Mapping):
+            return virtualization_in_words(from_json(Virtualization, value, key))
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if key.endswith("_bytes") and isinstance(value, (int, float)):
+        return amount(value)
+    if isinstance(value, Mapping):
+        return row(f"{str(name).replace('_', ' ')} {host_fact(str(name), each)}" for name, each in value.items())
+    if isinstance(value, (list, tuple)):
+        return clauses(host_fact(key, each) for each in value)
+    return str(value)
+
+
 def check_lines(check: Check) -> list[str]:
     """What doctor found, and the command that helps."""
     first = _(
@@ -277,7 +324,7 @@ def offer_line(offer: InstanceOffer) -> str:
     return _(
         "{offer.provider} {offer.instance_type}: {price} ({day}, {offer.source})",
         offer=offer,
-        price=_("price unknown") if offer.price is None else _("{price} an hour", price=format_price(*offer.price)),
+        price=price_an_hour(offer.usd_per_hour, foreign=offer.foreign),
         day=day_of_price(offer.as_of, date.today()),
     )
 

@@ -7,28 +7,17 @@ from dataclasses import dataclass, replace
 from datetime import date
 from enum import Enum
 
-from sizer.records.answer import Answer, InstanceOffer, Loss, Recommendation
+from sizer.records.answer import Answer, InstanceOffer
 from sizer.records.prediction import Action, Reason, ReasonCode, Spec
 from sizer.records.study import Objective
 from sizer.records.units import format_bytes
-from sizer.words import language, names
-from sizer.words.answers import MOST_REASONS, NOTES, family_sentences
-from sizer.words.language import (
-    N_,
-    Sentence,
-    _,
-    paragraph,
-    vcpus_in_words,
-    without_marks,
-)
+from sizer.words import names
+from sizer.words.answers import MOST_REASONS, NOTES
+from sizer.words.language import N_, Sentence, _, paragraph, vcpus_in_words, without_marks
 from sizer.words.names import Terms, day_of_price
 from sizer.words.reasons import reason_sentences
 from sizer.words.reasons.suggestions import suggestion_sentences
 
-ALIKE = 0.00005
-"""USD an hour below which prices are called the same."""
-CLOSE_RATE = 0.02
-"""Rates within 2 % of one another are not told apart."""
 DOUBTS = (
     *(ReasonCode.GAIN_UNKNOWN, ReasonCode.SIZE_OPEN),
     *(ReasonCode.CHOICE_CLOSE, ReasonCode.RUNS_APART, ReasonCode.UNPRICED, ReasonCode.ONLY_MEASURED_SIZES),
@@ -186,14 +175,18 @@ def spec_bound(answer: Answer) -> str:
     return _("at least") if answer.status == "at_least" else ""
 
 
-def spec_parts(spec: Spec, terms: Terms) -> list[str]:
-    """`4 vCPUs`, `1 x V100`, `8 GiB`, `disk nvme`, `batch 32`: what the spec asks for, a part each.
+def spec_parts(answer: Answer, terms: Terms) -> list[str]:
+    """`4 vCPUs`, `1 x V100`, `8 GiB`, `disk nvme`, `batch 32`: what the spec asks for, a part each; none without one.
 
-    The workload's own accelerator is named where the spec names none; what of a disk is emulated, a badge says.
+    The workload's own accelerator is named where the spec of a size names none; what of a disk is emulated, a badge
+    says.
     """
-    with_gpu = spec if spec.gpu or terms.device.kind == "cpu" else replace(spec, gpu_count=spec.gpu_count or 1)
-    parts = names.spec_parts(with_gpu, replace(terms, emulated_disks=frozenset()))
-    return parts or [names.machine_unvaried(terms.device)]
+    if answer.spec is None:
+        return []
+    spec, device = answer.spec, names.device_of(answer, terms)
+    with_gpu = spec if spec.gpu or device.kind == "cpu" else replace(spec, gpu_count=spec.gpu_count or 1)
+    parts = names.spec_parts(with_gpu, replace(terms, device=device, emulated_disks=frozenset()))
+    return parts or [names.machine_unvaried(device)]
 
 
 def is_emulated(spec: Spec, terms: Terms) -> bool:
@@ -340,7 +333,7 @@ def objective_in_words(objective: Objective, compared: bool = False, accelerator
     return _(_GOALS.get(goal, _OTHER_GOAL), asked=objective, unit="sample", accelerators=accelerators)
 
 
-# The machines that are offered, and one for all.
+# The machines that are offered.
 _PROVIDERS = {"aws": "AWS", "azure": "Azure", "gcp": "GCP", "alibaba": "Alibaba Cloud"}
 
 
@@ -368,53 +361,3 @@ def price_day(offer: InstanceOffer | None, spot: bool) -> str:
     if offer is None or (offer.own and not offer.as_of):
         return _("price of the imported table")
     return _("[[spot?spot]][[!spot?on demand]], {day}", spot=spot, day=day_of_price(offer.as_of, date.today()))
-
-
-_NOTHING = N_("loses nothing")
-
-
-def shared_sentences(recommendation: Recommendation) -> list[str]:
-    """One machine for all workloads and what each loses by it, or that none is sold; empty for a single answer."""
-    shared = recommendation.family.shared
-    if sum(answer.spec is not None for answer in recommendation.workloads) < 2:
-        return []
-    if shared is None:
-        return [_("No machine of the catalogue holds all of them.")]
-    by_loss: dict[str, list[str]] = {}
-    for loss in shared.losses:
-        by_loss.setdefault(_lost(loss), []).append(loss.workload)
-    cheapest = list(by_loss) == [_(_NOTHING)]
-    machine = _(
-        "{provider} {shared.instance_type}, {shared.usd_per_hour:usd} an hour[[cheapest?: it is the "
-        "cheapest for each of them]].",
-        provider=provider_name(shared.provider),
-        shared=shared,
-        cheapest=cheapest,
-    )
-    losses = {} if cheapest else by_loss
-    return [machine, *(_("{workloads:and}: {loss}.", workloads=each, loss=loss) for loss, each in losses.items())]
-
-
-def _lost(loss: Loss) -> str:
-    """`$1.99 an hour more for the same throughput`."""
-    if loss.usd_per_hour is None:
-        return _("its own price is not known")
-    faster = loss.share - 1 if loss.share is not None else 0.0
-    same = abs(faster) < CLOSE_RATE
-    if abs(loss.usd_per_hour) < ALIKE and same:
-        return _(_NOTHING)
-    return _(
-        "{price:usd} an hour more[[, and {gain:gain} faster]][[, and {loss:share} slower]][[same? for the "
-        "same throughput]]",
-        price=loss.usd_per_hour,
-        gain=max(faster, 0.0) if not same else 0.0,
-        loss=max(-faster, 0.0) if not same else 0.0,
-        same=same,
-    )
-
-
-def family_sentence(recommendation: Recommendation) -> str:
-    """What one instance family must offer; empty where all workloads need as many vCPUs."""
-    family = recommendation.family
-    same = family.least_vcpus is None or family.least_vcpus == family.most_vcpus
-    return "" if same else language.sentence(language.clauses(family_sentences(recommendation).values()))

@@ -48,7 +48,8 @@ def test_a_gate_is_judged_where_there_is_no_answer(sizer: Typed, study: Path) ->
     [
         (["--fail-if", "speed<3"], "there is no figure `speed`; use status"),
         (["--fail-if", "job_usd>3"], "add --samples 1.2M --within 6h"),
-        (["--samples", "1M"], "Use --samples and --within together"),
+        (["--within", "2h"], "--within needs to know of how many samples"),
+        (["--checkpoint-minutes", "10"], "Use --interruptions-per-hour and --checkpoint-minutes together"),
         (["--samples", "1M", "--within", "2h", "--target", "0.9"], "leave out --objective and --target"),
         (["--within", "soon", "--samples", "1M"], "'soon' is not a time; write a number and its unit, such as 90s"),
         (["--within", "6h", "--samples", "-3"], "'-3' is not a number of samples"),

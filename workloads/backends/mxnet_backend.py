@@ -8,7 +8,7 @@ from typing import Any
 from ..data_sets.data_set import DataSet
 from ..data_sets.lmdb_images import Batch, LmdbBatches
 from ..faults import InputFault, Unavailable
-from ..networks import sample_form
+from ..networks import folded_labels, sample_form
 from . import mxnet_language, mxnet_library, mxnet_networks, mxnet_record_fault
 from .interface import TRAIN, Compute, Input, LanguageModelForm, Settings, TransformerForm
 
@@ -72,9 +72,11 @@ class MxnetBackend:
         loss_of.hybridize(static_alloc=True, static_shape=True)
         rates = {"learning_rate": 0.01, "momentum": 0.9, "wd": 1e-4}
         trainer = mx.gluon.Trainer(model.collect_params(), "sgd", rates, kvstore=None)
+        folded = folded_labels(network)
 
         def compute(batch: Any) -> Any:
             images, labels = self._placed(batch)
+            labels = folded(labels)
             with mx.autograd.record():
                 loss = loss_of(model(images), labels)
             loss.backward()

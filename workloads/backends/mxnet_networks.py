@@ -1,11 +1,11 @@
-"""Image networks in MXNet Gluon: those of its model zoo, and those that the zoo lacks, GoogLeNet and FCN-5."""
+"""Image networks in MXNet Gluon: those of its model zoo, and those that the zoo lacks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from ..networks import CLASSES, FULLY_CONNECTED, INCEPTION
+from ..networks import CIFAR_CLASSES, CIFAR_STAGES, CLASSES, FULLY_CONNECTED, INCEPTION, OVERFEAT, OVERFEAT_UNITS
 from . import mxnet_library
 
 mx = mxnet_library.load()
@@ -74,7 +74,40 @@ def fcn5() -> Any:
     return network
 
 
-OWN: dict[str, Callable[[], Any]] = {"fcn5": fcn5, "googlenet": googlenet}
+def overfeat() -> Any:
+    """OverFeat's fast model, for images of 231 x 231."""
+    network = nn.HybridSequential()
+    for channels, kernel, strides, padding, pools in OVERFEAT:
+        network.add(_convolution(channels, kernel, strides, padding))
+        if pools:
+            network.add(nn.MaxPool2D(2, strides=2))
+    for units in OVERFEAT_UNITS[1:]:
+        network.add(nn.Dense(units, activation="relu"))
+    network.add(nn.Dense(CLASSES))
+    return network
+
+
+def resnet56() -> Any:
+    """ResNet-56 for images of 32 x 32, of the zoo's basic blocks."""
+    block = mx.gluon.model_zoo.vision.BasicBlockV1
+    network = nn.HybridSequential()
+    channels = CIFAR_STAGES[0][0]
+    network.add(nn.Conv2D(channels, 3, padding=1, use_bias=False), nn.BatchNorm(), nn.Activation("relu"))
+    for width, count in CIFAR_STAGES:
+        for index in range(count):
+            widens = width > channels and not index
+            network.add(block(width, 2 if widens else 1, downsample=widens, in_channels=channels))
+            channels = width
+    network.add(nn.GlobalAvgPool2D(), nn.Flatten(), nn.Dense(CIFAR_CLASSES))
+    return network
+
+
+OWN: dict[str, Callable[[], Any]] = {
+    "fcn5": fcn5,
+    "googlenet": googlenet,
+    "overfeat": overfeat,
+    "resnet56": resnet56,
+}
 
 
 def _convolution(channels: int, kernel: int, strides: int = 1, padding: int = 0) -> Any:

@@ -11,7 +11,7 @@ import torch
 from ..accelerator import AcceleratorClock
 from ..data_sets.data_set import DataSet
 from ..faults import Unavailable
-from ..networks import TRANSFORMERS, sample_form
+from ..networks import TRANSFORMERS, folded_labels, sample_form
 from ..process import keep_freed_memory
 from . import pytorch_language, pytorch_networks
 from .data_parallel import Rank
@@ -87,12 +87,12 @@ class PyTorchBackend:
     def image_training(self, network: str, updates: bool = True) -> Compute:
         model = self._compiled(self._together(self._image_network(network)))
         optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=1e-4)
-        cross_entropy = torch.nn.CrossEntropyLoss()
+        cross_entropy, folded = torch.nn.CrossEntropyLoss(), folded_labels(network)
 
         def loss_of(batch: Any) -> Any:
             images, labels = self._placed(batch)
             with self._mixed():
-                return cross_entropy(model(images), labels)
+                return cross_entropy(model(images), folded(labels))
 
         return steps(model, optimizer, loss_of, self._scaler(), TRAIN if updates else FORWARD_BACKWARD)
 

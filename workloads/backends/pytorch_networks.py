@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from ..networks import CLASSES, FULLY_CONNECTED, INCEPTION
+from ..networks import CIFAR_CLASSES, CIFAR_STAGES, CLASSES, FULLY_CONNECTED, INCEPTION, OVERFEAT, OVERFEAT_UNITS
 
 
 def build(network: str) -> Any:
@@ -78,6 +78,20 @@ def vgg16() -> Any:
     return nn.Sequential(*layers, *_classifier(512 * 7 * 7))
 
 
+def overfeat() -> Any:
+    """OverFeat's fast model, for images of 231 x 231."""
+    layers: list[Any] = []
+    channels = 3
+    for width, kernel, stride, padding, pools in OVERFEAT:
+        layers += _convolution(channels, width, kernel, stride=stride, padding=padding)
+        layers += [nn.MaxPool2d(2, 2)] if pools else []
+        channels = width
+    layers.append(nn.Flatten())
+    for ends in pairwise(OVERFEAT_UNITS):
+        layers += [nn.Linear(*ends), nn.ReLU(inplace=True)]
+    return nn.Sequential(*layers, nn.Linear(OVERFEAT_UNITS[-1], CLASSES))
+
+
 def squeezenet() -> Any:
     """Iandola et al. 2016 (arXiv:1602.07360) in the authors' version 1.1, which has 2.4 times less to compute."""
     layers: list[Any] = [*_convolution(3, 64, 3, stride=2)]
@@ -138,6 +152,20 @@ def resnet(layers: int) -> Any:
             channels = body[-1][0]
     stem = _normalised(3, 64, 7, stride=2, padding=3)
     return nn.Sequential(*stem, nn.MaxPool2d(3, 2, 1), *blocks, *_ending(channels))
+
+
+def resnet56() -> Any:
+    """ResNet-56 for images of 32 x 32, projected by 1x1 where a stage begins."""
+    blocks: list[Any] = []
+    channels = CIFAR_STAGES[0][0]
+    for width, count in CIFAR_STAGES:
+        for index in range(count):
+            stride = 2 if width > channels and not index else 1
+            blocks.append(Residual(channels, ((width, 3), (width, 3)), stride))
+            channels = width
+    stem = _normalised(3, CIFAR_STAGES[0][0], 3, padding=1)
+    ending = nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(channels, CIFAR_CLASSES)
+    return nn.Sequential(*stem, *blocks, *ending)
 
 
 class Residual(nn.Module):  # type: ignore[misc]
@@ -275,7 +303,9 @@ BUILDERS: dict[str, Callable[[], Any]] = {
     "googlenet": googlenet,
     "inception_v3": inception_v3,
     "mobilenet": mobilenet,
+    "overfeat": overfeat,
     **{f"resnet{layers}": partial(resnet, layers) for layers in STAGES},
+    "resnet56": resnet56,
     "squeezenet": squeezenet,
     "vgg16": vgg16,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from sizer.catalog.importers.given import Given, least, number
@@ -19,20 +20,21 @@ def reads(given: Given) -> bool:
     return bool(given.json) and next(_products(given), None) is not None
 
 
-def _products(given: Given) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any], str]]:
-    """Each product's attributes, its terms on demand, and the day of the list."""
+def _products(given: Given) -> Iterator[tuple[int, Mapping[str, Any], Mapping[str, Any], str]]:
+    """Each product's number in the list, its attributes, its terms on demand, and the day of the list."""
     content = given.json
     if isinstance(content, dict) and {"products", "terms"} <= set(content):
         terms, day = content["terms"].get("OnDemand", {}), str(content.get("publicationDate", ""))[:10]
-        for sku, product in content["products"].items():
-            yield product.get("attributes", {}), terms.get(sku, {}), day
+        for number, (sku, product) in enumerate(content["products"].items(), start=1):
+            yield number, product.get("attributes", {}), terms.get(sku, {}), day
         return
     listed = content.get("PriceList", [content]) if isinstance(content, dict) else content
-    for item in listed if isinstance(listed, list) else ():
-        offer = json.loads(item) if isinstance(item, str) else item
-        if isinstance(offer, dict) and {"product", "terms"} <= set(offer):
-            day = str(offer.get("publicationDate", ""))[:10]
-            yield offer["product"].get("attributes", {}), offer["terms"].get("OnDemand", {}), day
+    for number, item in enumerate(listed if isinstance(listed, list) else (), start=1):
+        with suppress(ValueError):  # a text that is no JSON is no product
+            offer = json.loads(item) if isinstance(item, str) else item
+            if isinstance(offer, dict) and {"product", "terms"} <= set(offer):
+                day = str(offer.get("publicationDate", ""))[:10]
+                yield number, offer["product"].get("attributes", {}), offer["terms"].get("OnDemand", {}), day
 
 
 def entries(given: Given) -> Iterator[Entry]:
@@ -41,8 +43,8 @@ def entries(given: Given) -> Iterator[Entry]:
 
 
 def _entries(given: Given) -> Iterator[Entry]:
-    for place, (about, terms, day) in enumerate(_products(given), start=1):
-        where = given.line(place)
+    for place, about, terms, day in _products(given):
+        where = given.item(place)
         if "instanceType" not in about or any(about.get(key, value) != value for key, value in WANTED.items()):
             continue
         prices = [

@@ -18,20 +18,19 @@ def reads(given: Given) -> bool:
 
 def entries(given: Given) -> Iterator[Entry]:
     """One for each type and region where Linux has a price."""
-    for place, item in enumerate(given.json, start=1):
-        where = given.line(place)
-        for region, systems in item["pricing"].items():
+    for where, item in given.items(given.json):
+        for region, systems in dict(item.get("pricing") or {}).items():
             linux = systems.get("linux") if isinstance(systems, dict) else None
             if not linux:
                 continue
             cells = {
                 "provider": "aws",
-                "instance_type": item["instance_type"],
+                "instance_type": item.get("instance_type"),
                 "region": region,
-                "vcpus": number(where, "vCPU", item["vCPU"]),
+                "vcpus": number(where, "vCPU", item.get("vCPU")),
                 "memory_gib": number(where, "memory", item.get("memory")),
                 "cpu_model": item.get("physical_processor"),
-                "gpu_count": number(where, "GPU", item.get("GPU")) or 0,
+                "gpu_count": number(where, "GPU", item.get("GPU")),
                 "gpu": item.get("GPU_model") if item.get("GPU") else None,
                 "disk_base_mbps": number(where, "ebs_baseline_throughput", item.get("ebs_baseline_throughput")),
                 "disk_base_iops": number(where, "ebs_baseline_iops", item.get("ebs_baseline_iops")),

@@ -43,6 +43,8 @@ class Given:
     @cached_property
     def header(self) -> tuple[str, ...]:
         """The names of the columns, of a table with commas; empty for anything else."""
+        if self.is_sqlite:
+            return ()
         first = self.text.lstrip().partition("\n")[0]
         return () if first[:1] in "{[/" else tuple(name.strip() for name in next(csv.reader([first]), []))
 
@@ -54,6 +56,18 @@ class Given:
 
     def line(self, number: int) -> Message:
         return Message("{path} line {line}", path=self.path, line=number)
+
+    def item(self, number: int) -> Message:
+        """Of a list that has no lines."""
+        return Message("{path} item {item}", path=self.path, item=number)
+
+    def items(self, content: Any) -> Iterator[tuple[Message, Mapping[str, Any]]]:
+        """Where each object of a list stands, counted from 1. InputError names one that is none."""
+        for place, item in enumerate(content, start=1):
+            where = self.item(place)
+            if not isinstance(item, Mapping):
+                raise InputError("{where} is no object with names and values; correct it.", where=where)
+            yield where, item
 
     @cached_property
     def json(self) -> Any:

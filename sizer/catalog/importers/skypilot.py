@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from sizer.catalog.importers.given import Given, least, number
+from sizer.catalog.importers.given import Given, least, number, shape
 from sizer.catalog.machines import Entry
+from sizer.records.messages import Message
 
 NAMED = "SkyPilot's catalogue"
 
@@ -16,26 +17,26 @@ def reads(given: Given) -> bool:
 
 
 def entries(given: Given) -> Iterator[Entry]:
-    """A row of a GPU alone, which GCP adds to a host, is no machine."""
+    """A row of a GPU alone, which GCP adds to a host, is no machine; and what such a host costs without its GPUs, which
+    is all that its row says, is no price of the machine."""
     folder = given.path.parent.name if given.path.stem == "vms" else given.path.stem
     provider = given.provider or folder
-    return least(
-        given.entry(
-            where,
-            NAMED,
-            {
-                "provider": provider,
-                "region": row["Region"],
-                "instance_type": row["InstanceType"],
-                "vcpus": number(where, "vCPUs", row["vCPUs"]),
-                "memory_gib": number(where, "MemoryGiB", row["MemoryGiB"]),
-                "gpu": row.get("AcceleratorName"),
-                "gpu_count": number(where, "AcceleratorCount", row.get("AcceleratorCount")) or 0,
-                "price_per_hour": number(where, "Price", row["Price"]),
-                "spot_per_hour": number(where, "SpotPrice", row.get("SpotPrice")),
-                "currency": "USD",
-            },
-        )
-        for where, row in given.rows()
-        if row["InstanceType"]
-    )
+    return least(_entry(given, where, provider, row) for where, row in given.rows() if row["InstanceType"])
+
+
+def _entry(given: Given, where: Message, provider: str, row: Mapping[str, str]) -> Entry:
+    gpu, name = row.get("AcceleratorName"), row["InstanceType"]
+    whole = gpu or provider != "gcp" or not shape(name, provider).get("gpu")
+    cells = {
+        "provider": provider,
+        "region": row["Region"],
+        "instance_type": name,
+        "vcpus": number(where, "vCPUs", row["vCPUs"]),
+        "memory_gib": number(where, "MemoryGiB", row["MemoryGiB"]),
+        "gpu": gpu,
+        "gpu_count": number(where, "AcceleratorCount", row.get("AcceleratorCount")) if gpu else None,
+        "price_per_hour": number(where, "Price", row["Price"]) if whole else None,
+        "spot_per_hour": number(where, "SpotPrice", row.get("SpotPrice")) if whole else None,
+        "currency": "USD",
+    }
+    return given.entry(where, NAMED, cells)

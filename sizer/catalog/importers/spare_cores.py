@@ -8,7 +8,7 @@ from typing import Any
 
 from sizer.catalog.importers.given import Given, least, number
 from sizer.catalog.machines import Entry
-from sizer.records.messages import InputError
+from sizer.records.messages import InputError, Message
 
 NAMED = "Spare Cores"
 PROVIDERS = {"hcloud": "hetzner", "alicloud": "alibaba"}
@@ -30,7 +30,7 @@ def reads(given: Given) -> bool:
 
 def entries(given: Given) -> Iterator[Entry]:
     """Of each server and region what it costs on demand and as spare capacity; one without a price is one, too."""
-    return least(_entry(given, place, server) for place, server in enumerate(_servers(given), start=1))
+    return least(_entry(given, where, server) for where, server in given.items(_servers(given)))
 
 
 def _servers(given: Given) -> Iterator[Mapping[str, Any]]:
@@ -52,13 +52,13 @@ def _servers(given: Given) -> Iterator[Mapping[str, Any]]:
         database.close()
 
 
-def _entry(given: Given, place: int, server: Mapping[str, Any]) -> Entry:
-    where, provider = given.line(place), PROVIDERS.get(server["vendor_id"], server["vendor_id"])
+def _entry(given: Given, where: Message, server: Mapping[str, Any]) -> Entry:
+    provider = PROVIDERS.get(str(server.get("vendor_id")), server.get("vendor_id"))
     memory, gpus = number(where, "memory_amount", server.get("memory_amount")), server.get("gpu_count")
     spot = str(server.get("allocation", "")).upper() == "SPOT"
     cells = {
         "provider": provider,
-        "instance_type": server["api_reference"],
+        "instance_type": server.get("api_reference"),
         "region": server.get("region_id"),
         "vcpus": number(where, "vcpus", server.get("vcpus")),
         "memory_gib": None if memory is None else memory / 1024,

@@ -119,12 +119,12 @@ def _query(arguments: argparse.Namespace) -> int:
 
 def _diff(arguments: argparse.Namespace) -> int:
     old, new = (Catalog.load(*(path,) if path else (), keep=True) for path in (arguments.old, arguments.new))
-    found = changes(old, new)
+    differences = changes(old, new)
     if arguments.json:
-        pairs = ((change.before, change.after) for change in found)
+        pairs = ((change.before, change.after) for change in differences)
         print(json.dumps([[one and to_json(one) for one in pair] for pair in pairs], indent=1))
         return 0
-    for change in found:
+    for change in differences:
         print(change_line(change.before, change.after))
     return 0
 

@@ -55,11 +55,11 @@ def run(arguments: argparse.Namespace) -> int:
         check_own_cache(cache)
         for leftover in remove_what_was_left(backend, folders, cache):
             print(leftover_in_words(leftover), file=sys.stderr)
-        found = [_check(name, Fio(arguments.seconds), backend, interrupts.finish) for name in arguments.disks]
+        results = [_check(name, Fio(arguments.seconds), backend, interrupts.finish) for name in arguments.disks]
     if arguments.json:
-        print_json({"checks": [to_json(check) for check in found]})
+        print_json({"checks": [to_json(check) for check in results]})
         return 0
-    for check in found:
+    for check in results:
         print(disk_check_line(check))
         for figure, value in asdict(check.measured).items():
             print(disk_figure_line(figure, value, expected(check.tier.emulated or DiskRates(), figure)))

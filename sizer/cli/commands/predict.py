@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
     alone = arguments.workload if arguments.at is None else None
     study = api.stored_study(arguments.folder, alone) or api.fitted_study(opened(arguments.folder))
     answers = _answers(_asked(arguments, study.model, study.disks))
-    predicted = {asked.workload.name: asked.workload for asked, found in answers if isinstance(found, Prediction)}
+    predicted = {asked.workload.name: asked.workload for asked, answer in answers if isinstance(answer, Prediction)}
     if arguments.json:
         print_json({"predictions": [_form(*answer) for answer in answers]})
     elif not predicted:
@@ -180,40 +180,40 @@ def tier_rates(disk: str, measured: Sequence[str]) -> DiskRates:
 
 def _answers(questions: Sequence[Question]) -> list[Answered]:
     """In their order; those of one workload and what-if are predicted together."""
-    found: dict[int, Prediction | Refusal] = {}
+    answers: dict[int, Prediction | Refusal] = {}
     together: dict[tuple[str, WhatIf], list[int]] = defaultdict(list)
     for number, question in enumerate(questions):
         workload, supposed = question.workload, question.what_if
         if workload.refused and not workload.measured.rates:
-            found[number] = workload.refused
+            answers[number] = workload.refused
         elif isinstance(supposed, Refusal):
-            found[number] = supposed
+            answers[number] = supposed
         else:
             together[workload.name, supposed].append(number)
     for (_name, supposed), numbers in together.items():
         places = [questions[number].configuration for number in numbers]
         predicted = api.predicting.predict_all(questions[numbers[0]].workload, places, supposed)
-        found |= zip(numbers, predicted, strict=True)
-    return [(question, found[number]) for number, question in enumerate(questions)]
+        answers |= zip(numbers, predicted, strict=True)
+    return [(question, answers[number]) for number, question in enumerate(questions)]
 
 
-def _why(asked: Question, found: Prediction | Refusal) -> str:
+def _why(asked: Question, answer: Prediction | Refusal) -> str:
     """Why there is no prediction, in the reader's language."""
     from sizer.words.reasons.suggestions import refusal_sentences
 
-    return refusal_sentences(found, terms_of(asked.workload)) if isinstance(found, Refusal) else ""
+    return refusal_sentences(answer, terms_of(asked.workload)) if isinstance(answer, Refusal) else ""
 
 
-def _form(asked: Question, found: Prediction | Refusal) -> dict[str, Any]:
+def _form(asked: Question, answer: Prediction | Refusal) -> dict[str, Any]:
     """Null is what an imported table does not give; of accelerators only what is known is included."""
     from sizer.exchange.published import no_prediction_form, prediction_form
 
     workload, configuration = asked.workload, asked.configuration
-    if isinstance(found, Prediction):
-        form = prediction_form(found, workload)
+    if isinstance(answer, Prediction):
+        form = prediction_form(answer, workload)
     else:
         with in_language(ENGLISH):
-            form = no_prediction_form(configuration, workload, _why(asked, found), found.reason.code)
+            form = no_prediction_form(configuration, workload, _why(asked, answer), answer.reason.code)
     device = workload.facts.device
     count = configuration.gpu_count or (0 if device.kind == "cpu" else 1)
     form |= {"gpu": configuration.gpu or device.gpu, "gpu_count": count}
@@ -237,16 +237,16 @@ def what_if_form(supposed: WhatIf) -> dict[str, float]:
     }
 
 
-def _line(asked: Question, found: Prediction | Refusal) -> str:
+def _line(asked: Question, answer: Prediction | Refusal) -> str:
     workload, terms, disk = asked.workload, terms_of(asked.workload), None
     supposed = asked.what_if if isinstance(asked.what_if, WhatIf) else WhatIf()
     if supposed.disk_rates is not None:
         name = asked.configuration.disk
         disk = words.what_if_disk_name(None if name == WHAT_IF_DISK else name)
     where = words.configuration_name(asked.configuration, workload, terms, disk)
-    if isinstance(found, Refusal):
-        return words.no_prediction_line(workload.name, where, _why(asked, found))
+    if isinstance(answer, Refusal):
+        return words.no_prediction_line(workload.name, where, _why(asked, answer))
     assumed = [words.configuration_name(asked.filled_in, workload, terms) if asked.filled_in is not None else ""]
     assumed = [*filter(None, [*assumed, words.assumptions(supposed, workload)])]
-    line = words.prediction_line(found, where, terms)
+    line = words.prediction_line(answer, where, terms)
     return words.assumed_line(line, clauses(assumed)) if assumed else line

@@ -9,7 +9,8 @@ import webbrowser
 from sizer import api
 from sizer.cli.arguments import LANGUAGES, _, add_folder, add_json, flag, option
 from sizer.cli.folders import opened
-from sizer.records.messages import HostError, typed_path
+from sizer.exchange.formats import FORMATS
+from sizer.records.messages import HostError, InputError, typed_path
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,10 +19,22 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     asked = _("the language of the page; default: the one that LANG asks for")
     option(parser, "--lang", asked, choices=LANGUAGES)
     flag(parser, "--open", _("show it in a browser"))
+    each = _("a file for each workload into this folder, in the place of one page for all")
+    option(parser, "--each", each, metavar="FOLDER")
+    of_each = _("with --each: what each file is; default: %(default)s")
+    option(parser, "--format", of_each, choices=["html", *FORMATS], default="html")
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.each is None and arguments.format != "html":
+        raise InputError("--format is of --each; use `sizer recommend DIR --format {form}`.", form=arguments.format)
+    if arguments.each is not None:
+        if arguments.out is not None or arguments.open:
+            raise InputError("--each writes several files into its folder; leave out --out and --open.")
+        paths = api.write_each(opened(arguments.folder), arguments.each, arguments.format, arguments.lang)
+        print(json.dumps({"reports": [*map(str, paths)]}) if arguments.json else "\n".join(map(str, paths)))
+        return 0
     path = api.write_report(opened(arguments.folder), arguments.out, arguments.lang)
     print(json.dumps({"report": str(path)}) if arguments.json else path)
     if arguments.open and not webbrowser.open(path.resolve().as_uri()):

@@ -19,11 +19,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    found = opened(arguments.folder) if arguments.dry_run else api.open_study(arguments.folder)
+    folder = opened(arguments.folder) if arguments.dry_run else api.open_study(arguments.folder)
     host = api.this_host()
-    found.check_host(host.host)  # before anybody waits for the host to be free
+    folder.check_host(host.host)  # before anybody waits for the host to be free
     if arguments.dry_run:
-        return dry_run.show(api.plan_study(found.study, found.path, host, arguments.retry, found.runs()), host)
-    printer = EventPrinter(found.study.emulated_disks)
+        return dry_run.show(api.plan_study(folder.study, folder.path, host, arguments.retry, folder.runs()), host)
+    printer = EventPrinter(folder.study.emulated_disks)
     with api.continued(arguments.folder, host, printer, arguments.retry) as measurement:
         return measure(measurement, printer)

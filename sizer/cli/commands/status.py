@@ -26,70 +26,70 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     folder = open_study(arguments.folder)
-    found = study_status(folder)
+    status = study_status(folder)
     if arguments.json:
-        print_json(_form(found, folder))
+        print_json(_form(status, folder))
         return 0
     emulated = folder.study.emulated_disks
-    planned = {spec.id for spec in found.todo}
-    for group in _groups(found.runs):
-        print(_line(group, folder, emulated, found.current, planned))
-    stored = {run.id for run in found.runs}
-    for spec in found.todo:
+    planned = {spec.id for spec in status.todo}
+    for group in _groups(status.runs):
+        print(_line(group, folder, emulated, status.current, planned))
+    stored = {run.id for run in status.runs}
+    for spec in status.todo:
         if spec.id not in stored:
             run = f"{spec.id}  {run_in_words(spec, emulated)}"
-            print(terminal.being_measured(run) if spec.id == found.current else terminal.to_be_run(run))
+            print(terminal.being_measured(run) if spec.id == status.current else terminal.to_be_run(run))
     for problem in folder.problems():
         print(terminal.problem_said(problem))
-    if found.chosen is not None and not found.held:
-        print(_plan(found, folder))
-    if found.searching and not found.held:
-        print(planning.unfinished_said(found.searching, found.runs), _going_on(found, folder))
-    print(_summary(found))
+    if status.chosen is not None and not status.held:
+        print(_plan(status, folder))
+    if status.searching and not status.held:
+        print(planning.unfinished_said(status.searching, status.runs), _going_on(status, folder))
+    print(_summary(status))
     return 0
 
 
-def _form(found: StudyStatus, folder: StudyFolder) -> dict[str, object]:
+def _form(status: StudyStatus, folder: StudyFolder) -> dict[str, object]:
     return {
-        "planned": len(found.specs),
-        "finished": found.finished,
-        "followed": found.followed,
-        "older": found.older,
-        "warned": found.warned,
-        "outcomes": Counter(run.outcome.value for run in found.runs),
-        "measuring": found.held,
-        "in_hand": found.current,
-        "seconds_left": found.seconds_left,
-        "next_run": found.next_run.spec.id if found.next_run is not None else None,
-        "plan_ended": found.chosen.kind.value if isinstance(found.chosen, PlanEnd) else None,
-        "to_go_on": _going_on(found, folder) if found.next_run is not None or found.searching else None,
+        "planned": len(status.specs),
+        "finished": status.finished,
+        "followed": status.followed,
+        "older": status.older,
+        "warned": status.warned,
+        "outcomes": Counter(run.outcome.value for run in status.runs),
+        "measuring": status.held,
+        "in_hand": status.current,
+        "seconds_left": status.seconds_left,
+        "next_run": status.next_run.spec.id if status.next_run is not None else None,
+        "plan_ended": status.chosen.kind.value if isinstance(status.chosen, PlanEnd) else None,
+        "to_go_on": _going_on(status, folder) if status.next_run is not None or status.searching else None,
         "searches_left": [
             {
                 "workload": left.following.base.workload.name,
                 "search": left.following.base.purpose.value,
                 "bound": left.bound.value if left.bound is not None else None,
             }
-            for left in found.searching
+            for left in status.searching
         ],
         "problems": [printable(str(problem)) for problem in folder.problems()],
         "report": str(folder.report_path),
     }
 
 
-def _plan(found: StudyStatus, folder: StudyFolder) -> str:
+def _plan(status: StudyStatus, folder: StudyFolder) -> str:
     """What the adaptive plan does next, or how it ended, with the command that goes on, where no search is to come."""
-    chosen, emulated = found.chosen, folder.study.emulated_disks
+    chosen, emulated = status.chosen, folder.study.emulated_disks
     if isinstance(chosen, NextRun):
-        return f"{planning.plan_goes_on(chosen, emulated)} {_going_on(found, folder)}"
+        return f"{planning.plan_goes_on(chosen, emulated)} {_going_on(status, folder)}"
     assert chosen is not None
-    if chosen.then is None or found.searching:
+    if chosen.then is None or status.searching:
         return planning.chosen_runs(chosen, emulated)
-    return f"{planning.chosen_runs(chosen, emulated, to_go_on=True)} {_going_on(found, folder)}"
+    return f"{planning.chosen_runs(chosen, emulated, to_go_on=True)} {_going_on(status, folder)}"
 
 
-def _going_on(found: StudyStatus, folder: StudyFolder) -> str:
-    ended = found.chosen if isinstance(found.chosen, PlanEnd) else None
-    return planning.going_on_with(found.searching, typed_path(folder.path), ended)
+def _going_on(status: StudyStatus, folder: StudyFolder) -> str:
+    ended = status.chosen if isinstance(status.chosen, PlanEnd) else None
+    return planning.going_on_with(status.searching, typed_path(folder.path), ended)
 
 
 def _groups(runs: Sequence[Run]) -> list[list[Run]]:
@@ -132,10 +132,10 @@ def _again(group: Sequence[Run], result: str, current: str | None, planned: Coll
     return terminal.to_be_run_again(result) if repeated else result
 
 
-def _summary(found: StudyStatus) -> str:
-    counts = Counter(run.outcome for run in found.runs)
+def _summary(status: StudyStatus) -> str:
+    counts = Counter(run.outcome for run in status.runs)
     outcomes = {outcome: counts[outcome] for outcome in Outcome if counts[outcome]}
-    planned = found.finished, len(found.specs), found.followed
+    planned = status.finished, len(status.specs), status.followed
     ended = outcomes_counted([outcome.value for outcome in outcomes], list(outcomes.values()))
-    left = len(found.todo), found.seconds_left
-    return terminal.study_summary(*planned, ended, found.warned, found.older, *left, held=found.held)
+    left = len(status.todo), status.seconds_left
+    return terminal.study_summary(*planned, ended, status.warned, status.older, *left, held=status.held)

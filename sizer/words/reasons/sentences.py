@@ -105,6 +105,11 @@ SENTENCES: Mapping[Code, tuple[str, ...]] = {
         ),
         N_("Reaches {share} of the best rate[[, {bound}]]."),
         N_("Reaches {of_target} of the target[[, {bound}]]."),
+        N_(
+            "[[same_price?At the same price the answer is surer to be fast enough]][[!same_price?The same work costs "
+            "{cost} as much there, but the answer is surer to be fast enough]]: its probability is {surer_chance}, and "
+            "{chance} here."
+        ),
         N_("Gives {rate}; the probability that it reaches {needed} is {chance}."),
         N_("The probability that it reaches the target is {chance}."),
         N_("[[by_cost_and_time?Gives {rate}; price times time is {cost} as much there.]]"),
@@ -262,6 +267,10 @@ SENTENCES: Mapping[Code, tuple[str, ...]] = {
         ),
     ),
     Code.UNPRICED: (
+        N_(
+            "[[by_currency?By prices in {currency} the work costs the least on {where}, of {compared}.]] To compare "
+            "with prices in US dollars, say what one is worth: `--rate {currency}=0.14`."
+        ),
         N_("[[by_disk?It is the cheapest disk that costs the job at most 2 % of its rate.]]"),
         N_("[[nearly?It is the smallest of those within 1 % of the fastest of {compared}; its price is not known.]]"),
         N_("[[by_rate?It is the fastest of {compared}; its price is not known.]]"),
@@ -309,7 +318,7 @@ SENTENCES: Mapping[Code, tuple[str, ...]] = {
         N_("[[known?Prices are those of spot machines, which the provider may take back at any time.]]"),
         N_("[[spot?No spot price of these machines is known.]]"),
         N_(
-            "{price} an hour, which is not compared: say what one is worth in US dollars, such as "
+            "A price in {currency} is compared with no other currency: say what one is worth in US dollars, such as "
             "`--rate {currency}=0.14`."
         ),
         N_("Its price is of {old_day}, older than a year."),
@@ -338,7 +347,13 @@ SENTENCES: Mapping[Code, tuple[str, ...]] = {
     Code.TRANSFERRED: (
         N_("Transferred from {measured_on} to {cpu}, of which one busy thread is {faster} times as fast."),
     ),
-    Code.DISK_CAPPED: (N_("Caps network disks at {cap}; this rate reads {reads}."),),
+    Code.DISK_CAPPED: (
+        N_("[[Caps network disks at {cap}; this rate reads and writes {moved}.]]"),
+        N_("[[Caps network disks at {cap_ios}; this rate takes {ios}.]]"),
+    ),
+    Code.DISK_BOUGHT: (
+        N_("150 GiB of {disk} cost {whole_usd} a month, {bought_usd} of it for IOPS and MB/s beside the size."),
+    ),
     Code.FIGURES_UNSURE: (N_("Figures: {confidence}."),),
     # What the runs say against an answer, and what one more would settle.
     Code.ONLY_MEASURED_SIZES: (N_("No axis was measured at three values, so only what was measured is compared."),),

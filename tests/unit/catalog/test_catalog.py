@@ -205,6 +205,45 @@ def test_a_disk_costs_what_is_bought(catalog: Catalog, name: str, gib: int, usd:
 
 
 @pytest.mark.parametrize(
+    ("name", "gib", "asked", "given", "usd"),
+    [
+        ("aws/gp3", 500, (6000, 500e6), (6000, 500e6), 40 + 15 + 0.04 * (500 - 131.07)),
+        ("aws/gp3", 500, (6000, None), (6000, 131.07e6), 40 + 15),
+        ("aws/io2", 20, (8000, None), (8000, 524.29e6), 2.5 + 520),
+        ("azure/ultra-disk", 500, (6000, 400e6), (6000, 400e6), 59.85 + 297.6 + 140),
+    ],
+)
+def test_iops_and_bytes_a_second_are_bought(
+    catalog: Catalog,
+    name: str,
+    gib: int,
+    asked: tuple[float | None, ...],
+    given: tuple[float, float],
+    usd: float,
+) -> None:
+    """In all: what comes with a size need not be bought, and of some tiers MB/s follow from IOPS."""
+    tier = catalog.disk(name)
+    rates = tier.rates(gib * GIB, *asked)
+    assert (rates.read_iops, rates.write_bytes_per_second) == pytest.approx(given)
+    assert tier.usd_per_month(gib * GIB, rates) == pytest.approx(usd)
+
+
+@pytest.mark.parametrize(
+    ("name", "gib", "asked", "why"),
+    [
+        ("aws/gp2", 500, (6000, None), "aws/gp2 sells no `iops` beside its size"),
+        ("aws/gp3", 500, (90_000, None), "`iops` of 80000 at the most"),
+        ("aws/gp3", 4, (6000, None), "`iops` of 3000 at the most"),
+        ("aws/gp3", 500, (3000, 1200e6), "`mbps` of 786.432 at the most"),
+        ("aws/io2", 20, (12_000, None), "`iops` of 10000 at the most"),
+    ],
+)
+def test_more_than_is_sold(catalog: Catalog, name: str, gib: int, asked: tuple[float | None, ...], why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        catalog.disk(name).rates(gib * GIB, *asked)
+
+
+@pytest.mark.parametrize(
     ("name", "tier"),
     [
         ("gp3", "aws/gp3"),

@@ -41,6 +41,36 @@ def test_skypilot() -> None:
     assert {("CPU.4V.16G", "FIN-01"), ("CPU.4V.16G", "FIN-03")} < set(found)
 
 
+def test_skypilot_of_older_versions() -> None:
+    """5 to 7. A host of GCP with GPUs of its own stands there with the price of the host alone, which is none."""
+    found = {**types(LISTS / "lambda" / "vms.csv"), **types(LISTS / "nebius" / "vms.csv")}
+    eight, hopper = found["gpu_8x_v100", "us-east-1"], found["gpu-h200-sxm_8gpu-128vcpu-1600gb", "eu-west1"]
+    assert (eight.gpu, eight.gpu_count, eight.usd_per_hour, eight.vcpus) == ("V100", 8, 4.4, 92)
+    assert (hopper.gpu, hopper.gpu_count, hopper.usd_per_hour) == ("H200", 8, 28.0)
+    assert found["cpu-d3_4vcpu-16gb", "eu-north1"].gpu is None
+    google = types(LISTS / "gcp" / "vms.csv")
+    ampere, spot = google["a2-highgpu-1g", "us-central1"], google["n4-highcpu-64", "asia-northeast2"]
+    assert (ampere.gpu, ampere.gpu_count, ampere.usd_per_hour) == ("A100-40GB", 1, None)
+    assert (spot.usd_per_hour, spot.usd_per_hour_spot) == (None, 1.31443)
+    assert len(google) == 5
+
+
+def test_real_excerpts_of_the_other_sources() -> None:
+    """AWS's price list, ec2instances.info, Spare Cores; gpuhunt has parts of GPUs that are no GPU."""
+    (small,) = types(LISTS / "aws_get_products.json").values()
+    assert (small.name, small.usd_per_hour, small.as_of, small.vcpus) == ("aws m5.large", 0.096, "2020-07-09", 2)
+    listed = types(LISTS / "ec2instances.json")
+    assert listed["m1.small", "eu-west-1"].usd_per_hour == 0.047
+    assert len(listed) == 4
+    servers = {name: one for (name, _), one in types(LISTS / "spare_cores.json").items()}
+    assert (servers["g4dn.xlarge"].gpu, servers["g4dn.xlarge"].gpu_count) == ("T4", 1)
+    assert (servers["e2-small"].shared_cpu, servers["ecs.c7.large"].provider) == (1, "alibaba")
+    hunted = {name: one for (name, _), one in types(LISTS / "vultr.csv").items()}
+    assert not hunted["vcg-a100-1c-6g-4vram"].is_offered
+    assert hunted["vcg-a100-12c-120g-80vram"].gpu_count == 1
+    assert hunted["vbm-256c-2048gb-8-mi300x-gpu"].gpu_memory_bytes == 192 * 2**30
+
+
 def test_karpenter_of_aws() -> None:
     """Shapes are those that sizer knows; prices in China are in CNY, and what is retired stays so."""
     found = types(LISTS / "zz_generated.pricing_aws_cn.go")
@@ -164,6 +194,21 @@ def test_spare_cores(tmp_path: Path) -> None:
         Catalog.load(tmp_path / "other.db")
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ([{**SERVER, "vcpus": "many"}], "item 1: vcpus: `many` is not a number"),
+        ([SERVER, 7], "item 2 is no object"),
+        ([7, {"product": {"attributes": {**OFFER["attributes"], "vcpu": "two"}}, "terms": {}}], "item 2: vcpu: `two`"),
+        ([{"instance_type": "a", "vCPU": "x", "pricing": {"r": {"linux": {"ondemand": "1"}}}}], "item 1: vCPU: `x`"),
+    ],
+)
+def test_what_is_wrong_in_a_list_is_named_by_its_item(tmp_path: Path, content: object, said: str) -> None:
+    with pytest.raises(InputError) as refused:
+        Catalog.load(write(tmp_path, "list.json", content))
+    assert said in in_words(refused.value)
+
+
 def test_three_columns(tmp_path: Path) -> None:
     """A name that sizer knows has its shape; any other has vCPUs and a price. A bad cell is named by its line."""
     table = "machine,vCPUs,USD per hour\naws/c6i.large,2,0.08\nmy.box,8,0.2\n"
@@ -207,11 +252,28 @@ def test_a_condition_on_columns() -> None:
 
 
 @pytest.mark.parametrize(
+    ("expression", "gpus"),
+    [
+        ("gpu = 'A100'", {("A100-40GB", 40), ("A100-80GB", 80)}),
+        ("gpu = 'NVIDIA A100-SXM4-80GB'", {("A100-80GB", 80)}),
+        ("'Tesla V100 32GB' = gpu", {("V100", 32), ("V100", 0)}),  # of some the memory is not known
+        ("gpu in ('v100-16gb', 'T4') and gpu_count = 1 and vcpus < 16", {("V100", 16), ("T4", 16), ("T4", 15)}),
+    ],
+)
+def test_a_condition_knows_the_names_of_a_gpu(expression: str, gpus: set[tuple[str, int]]) -> None:
+    """The models that are sold with two sizes are two."""
+    found = {(one.gpu, round((one.gpu_memory_bytes or 0) / 2**30)) for one in types_where(expression)}
+    assert found
+    assert found <= gpus
+    assert {gpu for gpu, _ in found} == {gpu for gpu, _ in gpus}
+
+
+@pytest.mark.parametrize(
     ("expression", "reason"),
     [
         ("vcpus >", "syntax error"),
         ("speed > 1", "no such column: speed"),
-        ("1); delete from instances; select (1", "not authorized|one statement"),
+        ("1)); delete from instances; select (rowid in (1", "not authorized|one statement"),
         ("load_extension('x')", "not authorized"),
         ("length(randomblob(1000000000)) > 1", "not authorized"),
         ("exists (with recursive n(i) as (select 1 union all select i + 1 from n) select 1 from n where i < 0)", ""),

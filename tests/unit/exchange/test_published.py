@@ -14,13 +14,12 @@ from sizer.model.fitting import fit
 from sizer.model.model import Model, WhatIf
 from sizer.model.prediction import predict
 from sizer.recommend.recommendation import recommend
-from sizer.records.answer import Family, Recommendation
+from sizer.records.answer import Recommendation
 from sizer.records.configuration import Configuration
 from sizer.records.device import Device, DiskRates
 from sizer.records.domains import SCHEMA_VERSION
 from sizer.records.run import Run
 from sizer.records.study import Objective
-from sizer.records.units import GIB
 from tests.tables import stored_catalog
 
 CONTRACT = {
@@ -61,7 +60,7 @@ def test_a_recommendation_has_exactly_the_keys_of_the_contract(concluded: tuple[
     model, recommendation = concluded
     form = json.loads(json.dumps(recommendation_form(recommendation, model)))
     asked = {"objective", "target", "at_least", "deadline", "latency_p99", "spot"}
-    assert set(form) == asked | {"schema_version", "workloads", "family", "family_figures", "cross_table"}
+    assert set(form) == asked | {"schema_version", "workloads", "family", "cross_table"}
     assert (form["schema_version"], form["objective"], form["target"]) == (SCHEMA_VERSION, "cheapest", 0.9)
     for answer in form["workloads"]:
         assert set(answer) >= CONTRACT | {"sample_unit", "next_run", "beyond", "emulated"}
@@ -98,21 +97,6 @@ def test_reasons_are_english_with_codes_beside_them(concluded: tuple[Model, Reco
         assert len(answer["reasons"]) == len(answer["reason_codes"])
         assert all(reason.endswith(".") for reason in answer["reasons"])
         assert (answer["next_run"] is None) == (answer["next_run_suggestion"] is None)
-
-
-def test_the_family_is_said_with_its_figures_beside_it(concluded: tuple[Model, Recommendation]) -> None:
-    """Each sentence has its figures, so that no program reads one."""
-    model, recommendation = concluded
-    form = recommendation_form(recommendation, model)
-    figures, family = form["family_figures"], recommendation.family
-    assert family is not None
-    shared = figures["shared"]
-    assert (shared["memory_gib"] if shared else None) == (family.shared.memory_bytes / GIB if family.shared else None)
-    alone = json.loads(json.dumps(figures | {"shared": None}))
-    assert from_json(Family, alone, "file") == replace(family, shared=None)
-    assert form["family"]["vcpus"].startswith(f"{figures['least_vcpus']:g} to at least {figures['most_vcpus']:g} ")
-    assert form["family"]["gib_per_vcpu"].startswith(f"{figures['gib_per_vcpu']:g}")
-    assert figures["rising"] is True
 
 
 def test_the_records_come_back(concluded: tuple[Model, Recommendation]) -> None:

@@ -62,9 +62,10 @@ def ask(catalog: Catalog, fitted: Callable[[Sequence[Run]], Model]) -> Callable[
         target: float = 0.95,
         within: Deadline | None = None,
         at_least: float | None = None,
+        baseline: str | None = None,
         **known: object,
     ) -> Answer:
-        objective = Objective(prefer, target, within, at_least)
+        objective = Objective(prefer, target, within, at_least, baseline=baseline)
         model = fitted(runs)
         return in_words(recommend(model, runs, objective, catalog, **known).workloads[0], model)  # type: ignore[arg-type]
 
@@ -83,12 +84,11 @@ def curve(make_run: Callable[..., Run]) -> Callable[..., list[Run]]:
 
 @pytest.fixture
 def ask_table(tmp_path: Path, catalog: Catalog, fitted: Callable[..., Model]) -> Callable[..., Answer]:
-    """The answer to a table of somebody's, written as its rows, for an objective; `machine` is the baseline."""
+    """The answer to a table of somebody's, written as its rows, for an objective."""
 
-    def ask(table: str, prefer: str = "cheapest", machine: str | None = None, **objective: object) -> Answer:
+    def ask(table: str, prefer: str = "cheapest", **objective: object) -> Answer:
         runs = runs_of(tmp_path, table)
         asked = Objective(prefer, **objective)  # type: ignore[arg-type]
-        baseline = None if machine is None else catalog.instance(machine)
-        return recommend(fitted(runs), runs, asked, catalog, machine=baseline).workloads[0]
+        return recommend(fitted(runs), runs, asked, catalog).workloads[0]
 
     return ask

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.catalog.catalog import Catalog
 from sizer.records.answer import Answer
 from sizer.records.device import Device, DiskRates
 from sizer.records.run import Run
@@ -72,9 +71,9 @@ def test_a_disk_that_differs_is_said_to_be_left_out(make_run: MakeRun, ask: Ask)
     assert said.endswith("disk prices not counted.")
 
 
-def test_a_machine_that_is_named(curve: Curve, ask: Ask, catalog: Catalog) -> None:
+def test_a_machine_that_is_named(curve: Curve, ask: Ask) -> None:
     """Beyond what was measured its rate is extrapolated, and that is said."""
-    answer = ask(curve(*KNEE), machine=catalog.instance("aws/c6i.8xlarge"))
+    answer = ask(curve(*KNEE), baseline="aws/c6i.8xlarge")
     assert (answer.baseline.named, answer.baseline.extrapolated) == (True, True)
     (said,) = [reason for reason in answer.reasons if "aws c6i.8xlarge" in reason]
     assert said.startswith(
@@ -83,10 +82,10 @@ def test_a_machine_that_is_named(curve: Curve, ask: Ask, catalog: Catalog) -> No
     assert said.endswith("(extrapolated).")
 
 
-def test_a_machine_without_the_accelerator_is_no_baseline(curve: Curve, ask: Ask, catalog: Catalog) -> None:
+def test_a_machine_without_the_accelerator_is_no_baseline(curve: Curve, ask: Ask) -> None:
     """The rate of a V100 job on a machine without one is not known, and nothing is said of it."""
     runs = curve((1, 100), (2, 190), (4, 215), (8, 217), device=replace(P100, gpu="V100"))
-    answer = ask(runs, machine=catalog.instance("c6i.8xlarge"))
+    answer = ask(runs, baseline="c6i.8xlarge")
     assert answer.baseline is None
     assert "aws c6i.8xlarge cannot be compared for this job: its rate there is not known." in answer.reasons
-    assert ask(runs, machine=catalog.instance("gcp/n1-highmem-32")).baseline is not None
+    assert ask(runs, baseline="gcp/n1-highmem-32").baseline is not None

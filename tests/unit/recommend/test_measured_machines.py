@@ -107,11 +107,11 @@ def test_the_interconnect_is_named_where_synthetic_rows_show_it(ask_table: Asked
 
 def test_a_baseline_that_is_named_is_compared(ask_table: Asked) -> None:
     rows = "instance_type,throughput\ng4dn.xlarge,200\ng5.xlarge,410\ng6e.xlarge,520"
-    said = " ".join(_said(ask_table(rows, machine="aws g6e.xlarge")))
+    said = " ".join(_said(ask_table(rows, baseline="aws g6e.xlarge")))
     assert (
         "The baseline is 4 vCPUs, 1 x L40S, 32 GiB (aws g6e.xlarge): 127 % as fast; the same work costs 146 %" in said
     )
-    assert "p5.48xlarge cannot be compared" in " ".join(_said(ask_table(rows, machine="aws p5.48xlarge")))
+    assert "p5.48xlarge cannot be compared" in " ".join(_said(ask_table(rows, baseline="aws p5.48xlarge")))
 
 
 @pytest.mark.parametrize("objective", [{}, {"prefer": "fastest"}, {"at_least": 240.0}, {"latency_p99": 0.010}])

@@ -139,3 +139,13 @@ def test_of_disks_alike_in_rate_the_cheaper_is_the_answer(tmp_path: Path, names:
     rows = [f"job,{disk},{vcpus},{50 * vcpus}" for disk in names for vcpus in (1, 2, 4, 8)]
     answers = _answers(tmp_path, "workload,disk,vcpus,throughput\n" + "\n".join(rows))
     assert _disk(answers["job"]) == answer
+
+
+def test_what_is_bought_is_part_of_the_answer(tmp_path: Path) -> None:
+    """IOPS and MB/s beside the size, as they stand in a table; of two that are alike the one without them is taken."""
+    header = "workload,disk,vcpus,disk_read_iops,disk_read_mbps,throughput\n"
+    rows = [f"job,gp3,{vcpus},6000,500,{50 * vcpus}" for vcpus in (1, 2, 4, 8)]
+    (answer,) = _answers(tmp_path, header + "\n".join(rows)).values()
+    assert "150 GiB of disk aws/gp3 cost $41.76 a month, $29.76 of it for IOPS and MB/s beside the size." in _reasons(
+        answer
+    )

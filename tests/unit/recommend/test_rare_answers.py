@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 from sizer.catalog.catalog import Catalog
-from sizer.catalog.machines import InstanceType
 from sizer.model.edge import Edge
 from sizer.model.fitting import fit
 from sizer.model.model import WorkloadModel
@@ -42,8 +41,14 @@ P100 = Device("emulated", gpu="P100", samples_per_second=219)
 def answer_of(catalog: Catalog) -> Callable[..., Answer]:
     """The answer to runs of one workload, as it is before it is put into words."""
 
-    def ask(runs: list[Run], within: Deadline | None = None, target: float = 0.95, **known: object) -> Answer:
-        model, objective = fit(runs), Objective("cheapest", target, within)
+    def ask(
+        runs: list[Run],
+        within: Deadline | None = None,
+        target: float = 0.95,
+        baseline: str | None = None,
+        **known: object,
+    ) -> Answer:
+        model, objective = fit(runs), Objective("cheapest", target, within, baseline=baseline)
         return recommend(model, runs, objective, catalog, **known).workloads[0]  # type: ignore[arg-type]
 
     return ask
@@ -115,10 +120,10 @@ def test_a_size_that_is_not_sure_is_measured_again(case: Case) -> None:
 
 def test_what_to_know_of_a_machine(make_run: MakeRun, catalog: Catalog) -> None:
     """ARM cores, figures that nobody confirmed, and a disk that caps this rate are said of each offer."""
-    demand = Demand(core_seconds=0.01, read_bytes=1e6)
+    demand = Demand(core_seconds=0.01, read_bytes=1e6, read_ios=2.0)
     runs = [make_run(100.0 * vcpus, vcpus, demand=demand) for vcpus in (1.0, 2.0, 4.0)]
     x86, arm = (replace(catalog.instance(name), confidence=None) for name in ("aws/c6i.xlarge", "aws/c7g.xlarge"))
-    slow = replace(x86, instance_type="slow", disk_bytes_per_second=50e6)
+    slow = replace(x86, instance_type="slow", disk_bytes_per_second=50e6, disk_iops=300, price_per_hour=0.01)
     rumoured = replace(x86, instance_type="rumoured", confidence="a talk")
     offers = replace(catalog, instance_types=(x86, arm, slow, rumoured))
     (answer,) = recommend(fit(runs), runs, Objective(), offers).workloads
@@ -127,7 +132,9 @@ def test_what_to_know_of_a_machine(make_run: MakeRun, catalog: Catalog) -> None:
     assert ReasonCode.OTHER_HARDWARE not in notes["c6i.xlarge"]
     assert notes["rumoured"][ReasonCode.FIGURES_UNSURE].text("confidence") == "a talk"
     capped = notes["slow"][ReasonCode.DISK_CAPPED]
-    assert (capped.number("cap"), capped.number("reads")) == (50e6, pytest.approx(400e6, rel=0.02))
+    assert (capped.number("cap"), capped.number("moved")) == (50e6, pytest.approx(400e6, rel=0.02))
+    assert (capped.number("cap_ios"), capped.number("ios")) == (300, pytest.approx(800, rel=0.02))
+    assert answer.instances[0].instance_type != "slow"  # though it is the cheapest
     assert ReasonCode.FIGURES_UNSURE not in notes["slow"]
 
 
@@ -137,52 +144,43 @@ def without(run: Run, **lacking: None) -> Run:
     return replace(run, spec=replace(run.spec, limits=limits), configuration=replace(run.configuration, **lacking))
 
 
-@pytest.fixture
-def machine(catalog: Catalog) -> InstanceType:
-    return catalog.instance("aws/c6i.8xlarge")
-
-
 def test_a_table_without_vcpus_has_no_machine_to_compare_with(
-    make_run: MakeRun, machine: InstanceType, answer_of: Callable[..., Answer]
+    make_run: MakeRun, answer_of: Callable[..., Answer]
 ) -> None:
     """How many of the machine's vCPUs the rate needs is not known."""
     runs = [without(make_run(rate, batch=size), vcpus=None) for size, rate in ((8, 40.0), (16, 70.0), (32, 75.0))]
-    answer = answer_of(runs, machine=machine)
+    answer = answer_of(runs, baseline="aws/c6i.8xlarge")
     assert answer.baseline is None
     assert ReasonCode.BASELINE in codes(answer)
 
 
-def test_a_table_without_memory_is_compared_by_its_vcpus(
-    curve: Curve, machine: InstanceType, answer_of: Callable[..., Answer]
-) -> None:
+def test_a_table_without_memory_is_compared_by_its_vcpus(curve: Curve, answer_of: Callable[..., Answer]) -> None:
     """The machine's memory is taken to be enough."""
-    answer = answer_of([without(run, memory_bytes=None) for run in curve(*KNEE)], machine=machine)
+    answer = answer_of([without(run, memory_bytes=None) for run in curve(*KNEE)], baseline="aws/c6i.8xlarge")
     assert (answer.baseline.spec.vcpus, answer.baseline.spec.memory_bytes) == (32, None)
     assert answer.baseline.share == pytest.approx(0.98, abs=0.03)
 
 
-def test_a_machine_beyond_two_values_cannot_be_compared(
-    make_run: MakeRun, machine: InstanceType, answer_of: Callable[..., Answer]
-) -> None:
+def test_a_machine_beyond_two_values_cannot_be_compared(make_run: MakeRun, answer_of: Callable[..., Answer]) -> None:
     """Three batch sizes make a model, and two vCPU values say nothing of 32."""
     runs = [
         make_run(rate * vcpus, vcpus, batch=size)
         for size, rate in ((8, 40.0), (16, 70.0), (32, 75.0))
         for vcpus in (2.0, 4.0)
     ]
-    answer = answer_of(runs, machine=machine)
+    answer = answer_of(runs, baseline="aws/c6i.8xlarge")
     assert answer.baseline is None
     assert ReasonCode.BASELINE in codes(answer)
 
 
 def test_a_machine_in_which_the_job_does_not_fit_has_no_rate(
-    make_run: MakeRun, machine: InstanceType, answer_of: Callable[..., Answer]
+    make_run: MakeRun, answer_of: Callable[..., Answer]
 ) -> None:
     """It has less memory than every run that was killed."""
     points = ((1.0, 100.0), (2.0, 197.0), (4.0, 300.0), (8.0, 303.0))
     runs = [make_run(rate, vcpus, memory=64 * GIB, capped=True) for vcpus, rate in points]
     killed = make_run(None, 1.0, memory=32 * GIB, capped=True, outcome=Outcome.OUT_OF_MEMORY)
-    answer = answer_of([*runs, killed], machine=replace(machine, memory_bytes=16 * GIB))
+    answer = answer_of([*runs, killed], baseline="aws/c6i.2xlarge")
     assert answer.baseline is None
     assert ReasonCode.BASELINE in codes(answer)
 

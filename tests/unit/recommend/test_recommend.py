@@ -19,7 +19,6 @@ from sizer.records.run import Demand, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Objective
 from sizer.records.units import GIB
-from sizer.words.answers import family_sentences
 
 MakeRun = Callable[..., Run]
 Curve = Callable[..., list[Run]]
@@ -179,18 +178,6 @@ def test_balanced_keeps_the_target(curve: Curve, catalog: Catalog) -> None:
         for target in (0.6, 0.95)
     }
     assert (sizes[0.6].vcpus, sizes[0.95].vcpus) == (2, 4)
-
-
-def test_several_workloads_share_a_family(curve: Curve, catalog: Catalog) -> None:
-    """One family for all jobs: its largest size, its GiB per vCPU, and which job is not covered."""
-    runs = [
-        *curve((1, 100), (2, 197), (4, 300), (8, 303), name="train"),
-        *curve((1, 50), (2, 50), (4, 50), name="lstm"),
-        *curve((1, 50), name="other"),
-    ]
-    found = recommend(fit(runs), runs, Objective(), catalog)
-    assert family_sentences(found)["vcpus"] == "1 to 4 vCPUs (train 4, lstm 1)"
-    assert found.family.not_covered == ("other",)
 
 
 def test_failed_runs_are_counted(make_run: MakeRun, curve: Curve, ask: Callable[..., Answer]) -> None:

@@ -15,7 +15,7 @@ from sizer.bundled.reports.verdict import answer_row, contents
 from sizer.plan.chosen import NextRun, PlanEnd, unfinished
 from sizer.plan.following import following_runs
 from sizer.plan.reference_runs import Spread
-from sizer.records.answer import Alternative, Answer, Family, Loss, Recommendation, SharedMachine
+from sizer.records.answer import Alternative, Answer, Recommendation
 from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run_kinds import Outcome
@@ -211,31 +211,6 @@ def test_a_price_that_is_not_known_is_never_zero(changed: Changed, material: Mat
     assert row.cost is not None
     assert (row.cost.hour, row.cost.million, row.cost.day) == ("price unknown", "", "")
     assert "No instance type of the catalogue holds this." in first_screen(changed(instances=()))
-
-
-def test_one_machine_for_all_says_what_each_loses(material: Material) -> None:
-    """Only where several workloads have an answer; those that lose alike stand together."""
-    assert material.recommendation is not None
-    names = [answer.workload for answer in material.recommendation.workloads if answer.spec is not None]
-    losses = (Loss(names[0], 0.0, 1.0), Loss(names[1], 0.5, 1.0), Loss(names[2], 0.5, 1.0))
-    shared = SharedMachine("aws", "c6i.xlarge", 4.0, 8 * GIB, None, 0, 0.17, "2026-07-20", losses)
-    family = Family(1.0, 4.0, True, 2.0, memory_workload=names[0], not_covered=("lstm-small",), shared=shared)
-    stated = shown(replace(material, recommendation=replace(material.recommendation, family=family)))
-    assert stated["shared"] == [
-        "AWS c6i.xlarge, $0.17 an hour.",
-        "train-resnet50-p100: loses nothing.",
-        "infer-squeezenet and preprocess: $0.50 an hour more for the same throughput.",
-    ]
-    assert stated["family"].startswith("1 to at least 4 vCPUs (")
-    assert "; 2 GiB for each vCPU (" in stated["family"]
-    assert stated["family"].endswith("; not covered: lstm-small.")
-    nobody = replace(material.recommendation, family=replace(family, shared=None))
-    assert shown(replace(material, recommendation=nobody))["shared"] == [
-        "No machine of the catalogue holds all of them."
-    ]
-    one = replace(material.recommendation, workloads=material.recommendation.workloads[2:], family=family)
-    alone = shown(replace(material, recommendation=one))
-    assert (alone["shared"], alone["family"]) == ([], "")
 
 
 def test_an_unfinished_study_says_what_is_missing(material: Material) -> None:

@@ -124,7 +124,7 @@ def test_a_slider_marks_what_was_measured(models: dict[str, WorkloadModel]) -> N
     three, two = named(models["rising"])["vcpus"], named(models["two vCPU values"])["vcpus"]
     assert [three.stops[index] for index in three.measured] == [1, 2, 4]
     assert list(three.stops) == [1, 2, 3, 4, 6, 8, 12, 16]
-    assert three.said[three.start] == "4 vCPUs"
+    assert three.labels[three.start] == "4 vCPUs"
     assert list(two.stops) == [1, 2]
     memory = named(models["memory floor"])["memory_gib"]
     assert memory.stops[0] == GIB // 2

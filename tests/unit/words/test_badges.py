@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sizer.bundled.reports.page import _templates
+from sizer.bundled.reports.page import templates
 from sizer.bundled.reports.policy import TEMPLATES
 from sizer.words.verdict import BadgeKind, badge
 
@@ -18,7 +18,7 @@ def test_each_badge_says_what_it_means(kind: BadgeKind) -> None:
     assert found.word == found.word.lower()
     assert found.explanation.endswith(".")
     assert len(found.explanation) < 200
-    shown = _templates().from_string(SHOWN).render(value=found)
+    shown = templates().from_string(SHOWN).render(value=found)
     assert shown.startswith('<button type="button" class="badge ')
     assert 'aria-description="' in shown
     assert 'class="badge-says"' in shown

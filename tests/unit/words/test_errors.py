@@ -32,6 +32,8 @@ MADE_ELSEWHERE = {
     "sizer/cli/commands/predict.py": "the reason of each refusal, which `words` has put into words",
     "sizer/api/preconditions.py": "a message for each thing that a host lacks",
     "sizer/storage/disks.py": "an error for each volume that cannot be removed",
+    "sizer/api/conclusions.py": "why no workload has a file",
+    "sizer/exchange/formats.py": "why no workload has a machine, which `words` has put into words",
     "sizer/study/json_schema.py": "descriptions of the schema, which are collected from there",
 }
 """Files in which something else than a literal is given, and what."""

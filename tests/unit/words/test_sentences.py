@@ -11,15 +11,15 @@ import pytest
 from sizer.model.fitting import fit
 from sizer.model.model import WhatIf, WorkloadModel
 from sizer.plan.following import PassResult, TwoEpochs
-from sizer.records.answer import Alternative, Answer, Family, Recommendation
+from sizer.records.answer import Alternative, Answer
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import Device, DiskRates
 from sizer.records.prediction import Action, Figure, Prediction, ReasonCode, Refusal, Spec, Suggestion, reason
 from sizer.records.run import Cause, CauseKind, LimitedBy, LimitedByKind, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Limits, Objective, RunSpec
+from sizer.records.study import Limits, RunSpec
 from sizer.records.units import GIB
-from sizer.words.answers import alternative_line, family_sentences, headline
+from sizer.words.answers import alternative_line, headline
 from sizer.words.failures import cause_in_words
 from sizer.words.model import assumptions, prediction_line
 from sizer.words.names import Terms
@@ -252,8 +252,17 @@ def test_a_headline_is_no_surer_than_its_answer(answer: Answer, line: str) -> No
 
 def test_a_spec_of_which_nothing_was_varied_has_a_name_on_the_page() -> None:
     """By its accelerators, or that it has none."""
-    assert spec_parts(Spec(None), TERMS) == ["a machine without an accelerator"]
-    assert spec_parts(Spec(None), replace(TERMS, device=Device("cuda", 0))) == ["1 accelerator"]
+    answer, on_gpu = Answer("w", "recommended", Spec(None)), replace(TERMS, device=Device("cuda", 0))
+    assert spec_parts(answer, TERMS) == ["a machine without an accelerator"]
+    assert spec_parts(answer, on_gpu) == ["1 accelerator"]
+
+
+def test_a_machine_without_an_accelerator_has_none_beside_one_with_a_gpu() -> None:
+    """Of machines that were compared each has what its row says, whatever the device of the workload."""
+    on_gpu, spec = replace(TERMS, device=Device("cuda", 0)), Spec(8.0)
+    compared = Answer("w", "recommended", spec, alternatives=(Alternative(spec, Estimate(1.0, 1.0, 1.0)),))
+    assert spec_parts(compared, on_gpu) == ["8 vCPUs"]
+    assert spec_parts(replace(compared, alternatives=()), on_gpu) == ["8 vCPUs", "1 accelerator"]
 
 
 def test_a_prediction_that_does_not_fit_in_memory_has_no_rate() -> None:
@@ -261,16 +270,6 @@ def test_a_prediction_that_does_not_fit_in_memory_has_no_rate() -> None:
     place = Configuration(2.0, GIB, "nvme", 32)
     killed = Prediction("train", place, RATE, Bottleneck.MEMORY, {}, extrapolated=False, out_of_memory=True)
     assert prediction_line(killed, "2 vCPUs, 1 GiB", TERMS) == "train at 2 vCPUs, 1 GiB: out of memory"
-
-
-def test_a_family_that_nobody_sells_is_said() -> None:
-    """More memory for each vCPU than any family has is named with the most that is sold."""
-    answer = Answer("train", "recommended", Spec(1.0, 16 * GIB), RATE, "image")
-    family = Family(1.0, 1.0, gib_per_vcpu=16.0, sold=False, memory_workload="train")
-    found = family_sentences(Recommendation(Objective(), (answer,), family))
-    assert found["gib_per_vcpu"] == (
-        "16 GiB for each vCPU, more than the 8 that families offer (most is needed by train: 16 GiB for 1 vCPU)"
-    )
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,10 @@ PARAMETERS = {
     "inception_v3": 23_834_568,
     # Howard et al. 2017, table 8: 4.2 millions. Keras's 4,253,864 without 21,888 moving means and variances.
     "mobilenet": 4_231_976,
+    # Sermanet et al. 2013, table 1 and 4: 145 millions.
+    "overfeat": 145_920_872,
+    # He et al. 2015, table 6: 0.85 millions, and 2,752 of two projections by 1x1.
+    "resnet56": 855_770,
     # dlbench, symbol_fcn5.py: 26,752 - 2,048 - 2,048 - 2,048 - 26,752; "about 118 millions".
     "fcn5": 2 * 26_752 * 2048 + 2 * 2048 * 2048 + 3 * 2048 + 26_752,
 }
@@ -90,7 +94,7 @@ def test_sizer_and_its_workloads_agree_on_what_takes_vectors() -> None:
 
 
 @pytest.mark.parametrize("framework", ["mxnet", "pytorch"])
-@pytest.mark.parametrize("network", ["squeezenet", "resnet18"])
+@pytest.mark.parametrize("network", ["squeezenet", "resnet56"])
 def test_the_same_seed_gives_the_same_loss(framework: str, network: str) -> None:
     """Weights, input and dropout follow the seed; another one gives another loss."""
     if framework == "pytorch":

@@ -1,0 +1,66 @@
+"""The few shapes that serve all workloads of the study: what each further one buys, and what is used of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sizer.records.family import Family, FamilyShape, Step
+from sizer.words import family as words
+from sizer.words.language import _, percent, small_share
+
+from .charts.legend import Figure, key, series_class
+from .charts.rows import Bar, Row, Rows
+from .subject import Material, Subject
+
+
+def contents(material: Material, _subjects: Sequence[Subject]) -> dict[str, Any] | None:
+    """The family of the recommendation; None where it has none, as of a single workload."""
+    family = material.recommendation.family if material.recommendation is not None else None
+    if family is None or not family.shapes:
+        return None
+    return {
+        "headline": words.headline(family),
+        "sure": words.how_sure(family),
+        "figures": [_curve(family), _used(family)] if len(family.curve) > 1 else [_used(family)],
+        "shapes": [_shape_row(one, family) for one in family.shapes],
+        "penalties": words.penalty_lines(family),
+        "beside": list(words.beside_lines(family)),
+        "again": words.asked_again(material.folder),
+    }
+
+
+def _shape_row(one: FamilyShape, family: Family) -> dict[str, Any]:
+    return {
+        "shape": words.shape_name(one.shape),
+        "hour": (words.price(one), words.price_basis(one)),
+        "workloads": words.served_by(one, family),
+        "idle": words.idle_in_words(one.idle),
+    }
+
+
+def _curve(family: Family) -> Figure:
+    """What all workloads cost together with one shape, two and so on."""
+    rows = tuple(_step(step, family) for step in family.curve)
+    chart = Rows(_("What each further shape buys"), _("cost above the best shape of each, %"), rows)
+    keys = (key("bar", _("all workloads together"), "series-0 alone"),)
+    return Figure(_("What each further shape buys"), chart.draw(), keys)
+
+
+def _step(step: Step, family: Family) -> Row:
+    name, line = words.shapes_counted(count=step.shapes), words.step_line(step, family.max_penalty)
+    bar = Bar(None, _("no")) if step.more is None else Bar(100 * step.more, small_share(step.more))
+    figures = (words.not_within(step, family.max_penalty),) if step.more is None else ()
+    return Row(name, (bar,), figures=figures, title=line, is_answer=step.shapes == len(family.shapes))
+
+
+def _used(family: Family) -> Figure:
+    """The share of each shape that its workloads use."""
+    names = (_("vCPUs"), _("memory"), _("MB/s of the disk"), _("accelerators"))
+    rows = []
+    for one in family.shapes:
+        bars = [Bar(None, "–") if used is None else Bar(100 * used, percent(used)) for used in one.used]
+        rows.append(Row(words.shape_name(one.shape), tuple(bars), beside=words.served_by(one, family)))
+    chart = Rows(_("What is used of each shape"), _("used, %"), tuple(rows))
+    keys = tuple(key("bar", name, series_class(index)) for index, name in enumerate(names))
+    return Figure(_("What is used of each shape"), chart.draw(), keys)

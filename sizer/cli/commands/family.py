@@ -1,0 +1,70 @@
+"""family: the few machine shapes that serve the workloads of one study or several at least cost."""
+
+from __future__ import annotations
+
+import argparse
+
+from sizer import api
+from sizer.catalog.catalog import Catalog
+from sizer.cli.arguments import _, add_json, option, print_json, whole
+from sizer.cli.folders import opened
+from sizer.exchange.published import family_form
+from sizer.recommend.candidates import GIB_PER_VCPU
+from sizer.recommend.family.choice import MAX_PENALTY
+from sizer.records import units
+from sizer.records.messages import InputError, Message
+from sizer.words.family import family_lines
+
+MOST_SHAPES = 1000
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folders", nargs="+", metavar="DIR", help=_("study folders, whose workloads are one fleet"))
+    count = whole(Message("a number of shapes"), MOST_SHAPES, "3")
+    option(parser, "--shapes", _("how many; default: the fewest that keep the penalty"), count, metavar="K")
+    allowed = _("what a workload may pay above its own best shape; default: 10%%")
+    option(parser, "--max-penalty", allowed, units.parse_percent, metavar="10%", default=MAX_PENALTY)
+    ratios = _("GiB for each vCPU that can be built; default: 2,4,8")
+    option(parser, "--ratios", ratios, _ratios, metavar="2,4,8", default=tuple(map(float, GIB_PER_VCPU)))
+    tiers = _("disk tiers that can be built, of the studies or the catalogue; default: those measured")
+    option(parser, "--disks", tiers, _names, metavar="A,B", default=())
+    weights = _("how much there is of each: a table with the columns workload and weight, or samples")
+    parser.add_argument("--weights", metavar="FILE.csv", help=weights)
+    prices = _("what a vCPU, a GiB, an accelerator and a disk cost: resource,name,usd_per_hour")
+    parser.add_argument("--prices", metavar="FILE.csv", help=prices)
+    provider = _("whose prices of instance types count; default: of who sells the most of them")
+    parser.add_argument("--provider", metavar="aws", help=provider)
+    given = _("price lists in the place of sizer's own, as `sizer catalog import` reads them; may be repeated")
+    parser.add_argument("--catalog", action="append", metavar="FILE", help=given)
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    family = api.family(
+        [opened(folder) for folder in dict.fromkeys(arguments.folders)],
+        arguments.shapes,
+        max_penalty=arguments.max_penalty,
+        ratios=arguments.ratios,
+        disks=arguments.disks,
+        provider=arguments.provider,
+        prices=arguments.prices,
+        weights=arguments.weights,
+        catalog=Catalog.load(*(arguments.catalog or ()), keep=True),
+    )
+    if arguments.json:
+        print_json(family_form(family))
+        return 0
+    for line in family_lines(family):
+        print(line)
+    return 0
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(",")))
+    if not all(names):
+        raise InputError("A name is missing in `{text}`; write names with commas between them.", text=text)
+    return names
+
+
+def _ratios(text: str) -> tuple[float, ...]:
+    return tuple(sorted({units.parse_factor(part.strip()) for part in text.split(",")}))

@@ -1,0 +1,264 @@
+"""An answer as a file for whoever rents the machine: Markdown to read, JSON, Terraform, a Kubernetes job.
+
+Each form is a template in `templates`. Terraform and Kubernetes have the first instance type of the answer that they
+can rent: the cheapest that holds it. What sizer cannot know, an image or a network, is a variable or to be filled in.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from sizer import __version__
+from sizer.exchange.published import recommendation_form
+from sizer.model.model import Model
+from sizer.recommend.prices import Accelerators
+from sizer.records.answer import Answer, InstanceOffer, Recommendation
+from sizer.records.messages import Lines, NoAnswer
+from sizer.records.study import DiskTier, Study
+from sizer.records.units import GIB, MIB, format_number
+from sizer.words.answers import conclusion_line, headline, main_sentences, rejection_line, sure_line
+from sizer.words.language import ENGLISH, _, in_language
+from sizer.words.names import Terms, price_an_hour, terms_of
+from sizer.words.reasons.suggestions import suggestion_sentences
+from sizer.words.terminal import offer_line
+
+MOST_OFFERS = 5
+RESOURCES = {
+    "aws": "aws_instance",
+    "gcp": "google_compute_instance",
+    "azure": "azurerm_linux_virtual_machine",
+    "alibaba": "alicloud_instance",
+}
+"""By provider what Terraform calls a machine."""
+DISKS = {
+    "aws": re.compile(r"(?P<kind>gp[23]|io[12]|st1|sc1)(-block-express)?"),
+    "gcp": re.compile(r"(?P<kind>pd-(standard|balanced|ssd|extreme)|hyperdisk-(balanced|extreme))"),
+    "azure": re.compile(r"(?P<kind>premium-ssd|standard-ssd|standard-hdd)-[PES]\d+"),
+    "alibaba": re.compile(r"(?P<kind>cloud(_efficiency|_ssd|_essd(_entry|_autopl)?)?)(_pl(?P<level>[0-3]))?(-2018)?"),
+}
+"""The tiers that a machine of a provider gets with its own resource."""
+CALLED = {
+    "premium-ssd": "Premium_LRS",
+    "standard-ssd": "StandardSSD_LRS",
+    "standard-hdd": "Standard_LRS",
+    "cloud_essd_autopl": "cloud_auto",
+}
+"""Kinds of disks that Terraform calls otherwise."""
+BOUGHT = {"gp3": True, "hyperdisk-balanced": True, "io1": False, "io2": False, "hyperdisk-extreme": False}
+"""Tiers whose IOPS are bought, and whether MB/s are, too."""
+DEVICES = (("MI", "amd.com/gpu"), ("Gaudi", "habana.ai/gaudi"), ("Inferentia", "aws.amazon.com/neuron"))
+"""By how an accelerator's name begins, what its plugin of Kubernetes calls it; all others are NVIDIA's."""
+KEPT_MEMORY = ((4, 0.25), (8, 0.20), (16, 0.10), (128, 0.06), (float("inf"), 0.02))
+KEPT_CPUS = ((1, 0.06), (2, 0.01), (4, 0.005), (float("inf"), 0.0025))
+"""Up to so many GiB, or CPUs, the share that a node keeps for itself: GKE's, which keeps the most of the great
+providers, and 100 MiB until it evicts."""
+EVICTION = 100 * MIB
+SYSTEM_PODS = 0.25
+"""CPUs of what runs on every node: network, proxy and logs. By hand."""
+
+
+@dataclass(frozen=True)
+class HandedOver:
+    """What a file is made of: answers, their model and study, and the day of the last run where one is said."""
+
+    recommendation: Recommendation
+    model: Model
+    study: Study
+    measured: str | None
+
+    @property
+    def source(self) -> str:
+        """`From the study resnet-sizing, measured 2026-11-21; sizer 0.3.0, 2026-11-26.`"""
+        day = f"measured {self.measured}" if self.measured else "measured on a day that it does not say"
+        return f"From the study {self.study.name}, {day}; sizer {__version__}, {date.today()}."
+
+    def terms(self, answer: Answer) -> Terms:
+        return terms_of(self.model.workload(answer.workload))
+
+    def disk(self, answer: Answer) -> DiskTier | None:
+        """That of the spec as the study has it; of a table the name alone."""
+        name = answer.spec.disk if answer.spec is not None else None
+        own = next((tier for tier in self.study.disks if tier.name == name), None)
+        return own or (DiskTier(name) if name is not None else None)
+
+
+def markdown(given: HandedOver) -> str:
+    """For a person, in their language: a section a workload, its reasons and the machines that hold it."""
+    answers = [
+        {
+            "workload": answer.workload,
+            "headline": headline(answer, given.terms(answer)),
+            "lines": list(filter(None, _reasons(answer, given.terms(answer)))),
+            "offers": [_cells(offer) for offer in answer.instances if offer.is_priced][:MOST_OFFERS],
+        }
+        for answer in given.recommendation.workloads
+    ]
+    return _filled("markdown.md", given, study=given.study.name, answers=answers)
+
+
+def _reasons(answer: Answer, terms: Terms) -> Iterator[str]:
+    yield sure_line(answer)
+    yield from main_sentences(answer, terms)
+    yield from (rejection_line(rejection, terms) for rejection in answer.rejected)
+    if answer.next_run is not None:
+        yield _("Next: {suggestion}", suggestion=suggestion_sentences(answer.next_run, terms))
+
+
+def _cells(offer: InstanceOffer) -> list[str]:
+    gpus = f"{offer.gpu_count} x {offer.gpu}" if offer.gpu else "–"
+    size = [f"{offer.vcpus:g}", format_number(offer.memory_bytes / GIB)]
+    price = price_an_hour(offer.usd_per_hour, foreign=offer.foreign)
+    return [offer.called(offer.provider), *size, gpus, price, f"{offer.as_of} {offer.source}"]
+
+
+def as_json(given: HandedOver) -> str:
+    """As recommendation.json."""
+    return json.dumps(recommendation_form(given.recommendation, given.model), indent=1) + "\n"
+
+
+def kubernetes(given: HandedOver) -> str:
+    """A job a workload on a node of its instance type, with what the spec asks for or all that such a node leaves.
+
+    Raises NoAnswer where no workload has an answer or a machine.
+    """
+    return _filled("kubernetes.yaml", given, machines=_machines(given, "-", None))
+
+
+def terraform(given: HandedOver) -> str:
+    """A resource a workload; what sizer cannot know are variables. Raises NoAnswer as `kubernetes` does."""
+    machines = _machines(given, "_", RESOURCES)
+    text = _filled("terraform.tf", given, machines=machines, spot=given.recommendation.objective.spot)
+    several = {name: "list(string)" if name.endswith("s") else "string" for name in re.findall(r"\bvar\.(\w+)", text)}
+    return text + "".join(f'\nvariable "{name}" {{\n  type = {kind}\n}}\n' for name, kind in several.items())
+
+
+def _machines(given: HandedOver, separator: str, providers: Container[str] | None) -> list[Mapping[str, Any]]:
+    """What the templates show of each workload: its machine, of one of these providers, or in `about` why not."""
+    used: set[str] = set()
+    machines: list[Mapping[str, Any]] = []
+    for answer in given.recommendation.workloads:
+        rentable = (offer for offer in answer.instances if providers is None or offer.provider in providers)
+        offer = next(rentable, None) if answer.spec is not None else None
+        own = {} if offer is None else _machine(given, answer, offer, plain_name(answer.workload, used, separator))
+        machines.append({"offer": offer, "about": _about(given, answer, offer), **own})
+    if not any(machine["offer"] for machine in machines):
+        raise NoAnswer(Lines(*(_missing(given, answer) for answer in given.recommendation.workloads)))
+    return machines
+
+
+def _missing(given: HandedOver, answer: Answer) -> str:
+    """Why a workload has no machine in the file."""
+    line = conclusion_line(answer, given.terms(answer))
+    return line if answer.spec is None else _("{line}. No instance type that this format can rent holds it.", line=line)
+
+
+def _about(given: HandedOver, answer: Answer, offer: InstanceOffer | None) -> list[str]:
+    """What stands above a machine as comments, in English."""
+    with in_language(ENGLISH):
+        if offer is None:
+            return [_missing(given, answer)]
+        lines, disk = [headline(answer, given.terms(answer)), offer_line(offer)], given.disk(answer)
+        if disk is not None:
+            lines.append(f"Disk {disk.name}" + (f": {disk.catalog_name}" if disk.catalog_name else ""))
+        if answer.instances[0] is not offer:
+            lines.append(f"Cheaper, but not of a provider that this file knows: {offer_line(answer.instances[0])}")
+        return lines
+
+
+def _machine(given: HandedOver, answer: Answer, offer: InstanceOffer, name: str) -> dict[str, Any]:
+    """Its figures are of each of several nodes."""
+    spec, nodes, (type_, plus, _gpus) = answer.spec, offer.nodes, offer.instance_type.partition("+")
+    assert spec is not None, "only an answer has a machine"
+    vcpus, memory = offer.vcpus / nodes, offer.memory_bytes / nodes
+    gpus = Accelerators(spec.gpu, spec.gpu_count).number(given.model.workload(answer.workload).facts.device)
+    asked = (spec.vcpus or offer.vcpus) / nodes
+    cpu = max(0.1, min(asked, vcpus - _kept(vcpus, KEPT_CPUS) - SYSTEM_PODS))
+    free = memory - _kept(memory / GIB, KEPT_MEMORY) * GIB - EVICTION
+    return {
+        "name": name,
+        "provider": offer.provider,
+        "resource": RESOURCES.get(offer.provider),
+        "type": type_,
+        "nodes": nodes,
+        "vcpus": vcpus,
+        "kept": cpu < asked,
+        "cpu": f"{int(cpu * 1000)}m",
+        "memory": f"{int(min(free, (spec.memory_bytes or offer.memory_bytes) / nodes) / MIB)}Mi" if memory else "",
+        "gpus": -(-gpus // nodes),
+        "device": next((device for begin, device in DEVICES if (offer.gpu or "").startswith(begin)), "nvidia.com/gpu"),
+        "added": f"nvidia-tesla-{(offer.gpu or '').partition('-')[0].lower()}" if plus else "",
+        "disk": _disk(given.disk(answer), offer.provider),
+    }
+
+
+def _kept(size: float, steps: Sequence[tuple[float, float]]) -> float:
+    """What of a node's CPUs or GiB is kept, each step of it by its share."""
+    lows = (0.0, *(end for end, _share in steps[:-1]))
+    return sum(max(0.0, min(size, end) - low) * share for low, (end, share) in zip(lows, steps, strict=True))
+
+
+def _disk(tier: DiskTier | None, provider: str) -> dict[str, Any]:
+    """A tier of this provider as Terraform has it; empty for any other disk."""
+    owner, _slash, name = ("", "", "") if tier is None else (tier.catalog_name or tier.name).partition("/")
+    kind = DISKS[provider].fullmatch(name) if owner == provider and provider in DISKS else None
+    if tier is None or kind is None:
+        return {}
+    called, rates, level = kind["kind"], tier.emulated, kind["level"] if provider == "alibaba" else None
+    sells = rates is not None and called in BOUGHT
+    return {
+        "kind": CALLED.get(called, called),
+        "gib": -(-tier.size_bytes // GIB) if tier.size_bytes else 0,
+        "level": f"PL{level}" if level else "",
+        "iops": round(rates.read_iops or 0) if rates is not None and sells else 0,
+        "mibps": round((rates.read_bytes_per_second or 0) / MIB)
+        if rates is not None and sells and BOUGHT[called]
+        else 0,
+    }
+
+
+def plain_name(name: str, used: set[str], separator: str) -> str:
+    """A name as a label of DNS, an identifier or a file has it, each once."""
+    plain = re.sub(r"[^a-z0-9]+", separator, name.lower()).strip(separator)[:50] or "workload"
+    plain = plain if plain[0].isalpha() else f"w{separator}{plain}"
+    own = next(n for n in (plain, *(f"{plain}{separator}{k}" for k in range(2, 10_000))) if n not in used)
+    used.add(own)
+    return own
+
+
+def _filled(template: str, given: HandedOver, **values: object) -> str:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        keep_trailing_newline=True,
+        finalize=lambda value: " ".join(value.split()) if isinstance(value, str) else value,
+    )
+    environment.filters |= {"hcl": _hcl, "json": json.dumps, "plain": _plain}
+    environment.globals["_"] = _
+    return environment.get_template(template).render(source=given.source, **values)
+
+
+def _hcl(text: str) -> str:
+    return json.dumps(text).replace("${", "$${").replace("%{", "%%{")
+
+
+def _plain(text: str) -> str:
+    """A text in which a name of the user's is no markup."""
+    return re.sub(r"([\\*_\[\]<>|#])", r"\\\1", text)
+
+
+FORMATS: Mapping[str, tuple[str, Callable[[HandedOver], str]]] = {
+    "markdown": ("md", markdown),
+    "json": ("json", as_json),
+    "terraform": ("tf", terraform),
+    "kubernetes": ("yaml", kubernetes),
+}
+"""By name how a file of it ends, and what is in it."""

@@ -1,0 +1,329 @@
+"""What each workload of a fleet pays on each shape that can be built, by the draws of its rates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sizer.catalog.catalog import Catalog
+from sizer.model.memory import floor_at, needed_bytes, undroppable_bytes
+from sizer.model.model import MARGIN, MeasuredDisk, WorkloadModel
+from sizer.recommend.candidates import GIB_PER_VCPU, SOLD_VCPUS, Candidate
+from sizer.recommend.case import Case
+from sizer.recommend.family.location import Array
+from sizer.recommend.family.shapes import (
+    PriceList,
+    Tier,
+    asked_tiers,
+    gpu_key,
+    is_unnamed,
+    price_list,
+    tier_name,
+    tiers_of,
+)
+from sizer.recommend.rule import Table
+from sizer.records.answer import Answer
+from sizer.records.device import DiskRates
+from sizer.records.family import Grid, Idle, NotServed, PartPrices, Shape, Uncovered
+from sizer.records.messages import Message, NoAnswer
+from sizer.records.units import GIB, format_bytes
+
+DRAWS = 256
+"""Of a table's draws so many are looked at."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """What can be built, and by whose prices: `given` ones, or those of a `provider` of the catalogue."""
+
+    ratios: tuple[float, ...] = tuple(map(float, GIB_PER_VCPU))
+    disks: tuple[str, ...] = ()
+    provider: str | None = None
+    given: PartPrices | None = None
+
+
+@dataclass(frozen=True)
+class Need:
+    """What a workload needs of a machine for the rate of the row `number` of its table; a GPU by its key, 0 bytes where
+    its memory is not known. `reads` are bytes and IOs a second, None where that is not known."""
+
+    number: int
+    vcpus: float
+    memory_bytes: int
+    gpu: str | None
+    gpu_count: int
+    disk: MeasuredDisk | None
+    rate: float
+    reads: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class Work:
+    """One workload: its name in the fleet, its model, and the case that its answer is made from, or a refusal."""
+
+    name: str
+    model: WorkloadModel
+    case: Case | Answer
+
+    @property
+    def table(self) -> Table | None:
+        """The candidates; None where it has no answer."""
+        return self.case.table if isinstance(self.case, Case) and self.case.choice.chosen is not None else None
+
+    @cached_property
+    def needs(self) -> tuple[Need, ...]:
+        """Of every candidate of one machine that gives what is asked for as surely as the answer does."""
+        table = self.table
+        if table is None or not isinstance(self.case, Case) or self.case.choice.chosen is None:
+            return ()
+        rates, least = np.exp(np.median(table.log_rates, axis=0)), self.case.choice.chosen.chance
+        return tuple(
+            need
+            for row in table.rows
+            if row.candidate.spec.nodes == 1 and (row.sure or row.chance >= least)
+            for need in self._need(row.number, row.candidate, float(rates[row.number]))
+        )
+
+    def _need(self, number: int, candidate: Candidate, rate: float) -> Iterator[Need]:
+        model, vcpus = self.model, candidate.spec.vcpus
+        if vcpus is None and candidate.offer is not None:
+            vcpus = candidate.offer.vcpus
+        device, kind = model.facts.device, candidate.accelerators
+        count, name = kind.number(device), kind.catalog_name(device)
+        if vcpus is not None and (name is not None or not count):
+            yield Need(
+                number,
+                vcpus,
+                memory_needed(model, candidate),
+                gpu_key(name) if name is not None and count else None,
+                count,
+                model.measured.disk(candidate.place.disk),
+                rate,
+                _reads(model, rate),
+            )
+
+    @cached_property
+    def gpu_names(self) -> dict[str, str]:
+        """By its key what the workload calls an accelerator."""
+        device = self.model.facts.device
+        rows = self.table.rows if self.table is not None else ()
+        names = (row.candidate.accelerators.catalog_name(device) for row in rows)
+        return {gpu_key(name): name for name in names if name is not None}
+
+
+def memory_needed(model: WorkloadModel, candidate: Candidate) -> int:
+    """Bytes with which it keeps its rate, as far as the runs show; 0 where none tells.
+
+    What could not be dropped, with a margin, and above what was too small; what a run had only where that is not known,
+    or where the rate follows the memory.
+    """
+    measured, place = model.measured, candidate.place
+    if model.memory_counts:
+        return place.memory_bytes or 0
+    peak = undroppable_bytes(measured, place.vcpus, place.batch_size)
+    shown = needed_bytes(measured, place.vcpus, place.batch_size)
+    if peak is None:
+        return shown or place.memory_bytes or 0
+    killed = floor_at(measured, place.vcpus, place.batch_size).out_of_memory_bytes or 0
+    least = max(math.ceil(MARGIN * peak), killed + 1)
+    return least if shown is None else min(least, shown)
+
+
+def _reads(model: WorkloadModel, rate: float) -> tuple[float, float] | None:
+    facts = model.facts
+    if facts.feed.input != "disk":
+        return 0.0, 0.0
+    if facts.read_bytes is None or facts.read_ios is None:
+        return None
+    return rate * facts.read_bytes, rate * facts.read_ios
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """W workloads and S shapes: `usd` (S,) an hour of each, `sold` the instance type whose price that is, else None,
+    `rows` (W, S) the row of each workload's table that is best on it, -1 where it does not serve, `hours` (W, S) of a
+    sample there, infinite then."""
+
+    works: tuple[Work, ...]
+    shapes: tuple[Shape, ...]
+    tiers: tuple[Tier, ...]
+    prices: PriceList
+    grid: Grid
+    usd: Array
+    sold: tuple[str | None, ...]
+    rows: NDArray[np.intp]
+    hours: Array
+    not_served: tuple[NotServed, ...]
+
+    @cached_property
+    def costs(self) -> Array:
+        """USD a sample (W, S), in the median draw."""
+        usd: Array = self.usd * self.hours
+        return usd
+
+    def drawn(self) -> Iterator[Array]:
+        """The same in each of some draws."""
+        tables = [work.table for work in self.works if work.table is not None]
+        count = min(len(table.log_rates) for table in tables)
+        for draw in range(0, count, max(1, count // DRAWS)):
+            log_rates = np.array([table.log_rates[draw][rows] for table, rows in zip(tables, self.rows, strict=True)])
+            yield np.where(self.rows < 0, np.inf, self.usd * np.exp(-log_rates) / 3600)
+
+    def need(self, work: int, shape: int) -> Need:
+        """What a workload needs for the rate that it has on a shape, within what its answer may lack: the fewest vCPUs
+        and the least memory with them."""
+        one = self.works[work]
+        assert one.table is not None, "only what has an answer is served"
+        best = next(need for need in one.needs if need.number == self.rows[work, shape])
+        enough = one.table.objective.target * best.rate
+        alike = (need for need in one.needs if (need.gpu, need.gpu_count) == (best.gpu, best.gpu_count))
+        fast = [need for need in alike if need.rate >= enough and need.vcpus <= best.vcpus]
+        return min(fast, key=lambda need: (need.vcpus, need.memory_bytes))
+
+    def idle(self, work: int, shape: int) -> Idle:
+        """What a workload leaves of a shape."""
+        need, had = self.need(work, shape), self.shapes[shape]
+        disk = self.tier(had).rates.read_bytes_per_second
+        return Idle(
+            had.vcpus - need.vcpus,
+            had.memory_bytes - need.memory_bytes if need.memory_bytes else None,
+            None if disk is None or need.reads is None else max(0.0, disk - need.reads[0]),
+            had.gpu_count - need.gpu_count,
+        )
+
+    def tier(self, shape: Shape) -> Tier:
+        return next(tier for tier in self.tiers if shape.disk in (None, tier.name))
+
+
+def fleet_of(works: Sequence[Work], built: Built, catalog: Catalog) -> Fleet | None:
+    """All that can be built for these workloads; None where none has an answer with a known number of vCPUs, or the
+    catalogue has no prices. InputError for a disk, an accelerator or a provider that is not there."""
+    able = [work for work in works if work.needs]
+    gpus = {key: name for work in able for key, name in work.gpu_names.items()}
+    prices = price_list(catalog, list(gpus.values()), built.provider, built.given)
+    if not able or prices is None:
+        return None
+    needs = [need for work in able for need in work.needs]
+    named = [need.disk for need in needs if need.disk is not None and not is_unnamed(need.disk)]
+    tiers = tiers_of(named, catalog, prices.parts.disks)
+    if not all(any(tier.serves(need.disk, need.reads) for tier in tiers) for need in needs):
+        tiers = tiers_of([*named, UNNAMED], catalog, prices.parts.disks)
+    if built.disks:
+        tiers = asked_tiers(built.disks, tiers, catalog, prices.parts.disks)
+    kinds = sorted({(need.gpu, need.gpu_count) for need in needs}, key=lambda kind: (kind[0] or "", kind[1]))
+    grid = Grid(
+        _sizes(needs, built.ratios),
+        tuple(sorted(built.ratios)),
+        tuple(tier.name if len(tiers) > 1 or built.disks else None for tier in tiers),
+        tuple((None if gpu is None else gpus[gpu], count) for gpu, count in kinds),
+    )
+    return _priced(works, tiers, prices, grid)
+
+
+UNNAMED = MeasuredDisk(None, DiskRates())
+
+
+def _sizes(needs: Sequence[Need], ratios: Sequence[float]) -> tuple[float, ...]:
+    """The numbers of vCPUs that are sold, up to the first that holds every need."""
+    most = max(max(need.vcpus, need.memory_bytes / GIB / max(ratios)) for need in needs)
+    above = next((size for size in SOLD_VCPUS if size >= most), SOLD_VCPUS[-1])
+    return tuple(float(size) for size in SOLD_VCPUS if size <= above)
+
+
+def _priced(works: Sequence[Work], tiers: Sequence[Tier], prices: PriceList, grid: Grid) -> Fleet:
+    """Every shape of the grid that has a price, and of every workload that one of them serves its rows."""
+    priced = [
+        (shape, tier, usd)
+        for tier, disk in zip(tiers, grid.disks, strict=True)
+        for gpu, count in grid.gpus
+        for vcpus in grid.vcpus
+        for ratio in grid.ratios
+        for shape in [Shape(vcpus, round(ratio * vcpus * GIB), disk, gpu, count)]
+        if (usd := prices.usd_per_hour(shape, tier)) is not None
+    ]
+    shapes = [shape for shape, _, _ in priced]
+    sizes = np.array([(shape.vcpus, shape.memory_bytes, shape.gpu_count) for shape in shapes]).reshape(-1, 3)
+    kinds = np.array([shape.gpu and gpu_key(shape.gpu) for shape in shapes], dtype=object)
+    on = np.array([tiers.index(tier) for _, tier, _ in priced], dtype=int)
+    rows, hours, served, left_out = [], [], [], []
+    for work in works:
+        best = np.full(len(shapes), -1)
+        rate = np.zeros(len(shapes))
+        for need in sorted(work.needs, key=lambda need: need.rate):
+            fits = (sizes >= (need.vcpus, need.memory_bytes, need.gpu_count)).all(axis=1)
+            fits &= np.array([tier.serves(need.disk, need.reads) for tier in tiers])[on]
+            fits &= True if need.gpu is None else kinds == need.gpu
+            best[fits], rate[fits] = need.number, need.rate
+        if (best < 0).all():
+            left_out.append(NotServed(work.name, *_why_not(work, prices)))
+            continue
+        with np.errstate(divide="ignore"):
+            hours.append(1 / rate / 3600)
+        rows.append(best)
+        served.append(work)
+    return Fleet(
+        tuple(served),
+        tuple(shapes),
+        tuple(tiers),
+        prices,
+        grid,
+        np.array([usd for _, _, (usd, _) in priced]),
+        tuple(name for _, _, (_, name) in priced),
+        np.array(rows, dtype=int).reshape(len(served), len(shapes)),
+        np.array(hours).reshape(len(served), len(shapes)),
+        tuple(left_out),
+    )
+
+
+def _why_not(work: Work, prices: PriceList) -> tuple[Uncovered, Shape | None]:
+    if work.table is None:
+        return Uncovered.NO_ANSWER, None
+    if not work.needs:
+        return Uncovered.NO_VCPUS, None
+    least = min(work.needs, key=lambda need: (need.gpu_count, need.vcpus, need.memory_bytes))
+    disk = tier_name(least.disk) if least.disk is not None else None
+    gpu = None if least.gpu is None else work.gpu_names[least.gpu]
+    needs = Shape(least.vcpus, least.memory_bytes, disk, gpu, least.gpu_count)
+    unpriced = all(need.gpu is not None and need.gpu not in prices.parts.gpus for need in work.needs)
+    return Uncovered.NO_PRICE if unpriced else Uncovered.NO_SHAPE, needs
+
+
+def refuse_unserved(fleet: Fleet, prices: Path | None) -> None:
+    """Raise NoAnswer where a workload that has an answer is served by no shape that can be built: what it needs."""
+    for one in fleet.not_served:
+        needs = one.needs
+        if needs is None:
+            continue
+        if one.why is Uncovered.NO_PRICE:
+            source = prices or Message("the catalogue's prices of {provider}", provider=fleet.prices.parts.provider)
+            raise NoAnswer(
+                "What one {gpu} costs, which `{workload}` needs, is not known from {source}; type --prices FILE, with "
+                "a line `gpu,{gpu},USD an hour` in it.",
+                gpu=needs.gpu,
+                workload=one.workload,
+                source=source,
+            )
+        size = f"{needs.vcpus:g} vCPUs, {format_bytes(needs.memory_bytes)}"
+        if needs.disk is not None and needs.disk not in fleet.grid.disks:
+            raise NoAnswer(
+                "No shape that can be built serves `{workload}`: it needs {size} and the disk {disk}, or one as fast; "
+                "type --disks {disks}.",
+                workload=one.workload,
+                size=size,
+                disk=needs.disk,
+                disks=",".join([*map(str, fleet.grid.disks), needs.disk]),
+            )
+        raise NoAnswer(
+            "No shape that can be built serves `{workload}`: it needs {size}, and the largest has {most} vCPUs with "
+            "{ratio} GiB for each; type --ratios with more.",
+            workload=one.workload,
+            size=size,
+            most=f"{fleet.grid.vcpus[-1]:g}",
+            ratio=f"{fleet.grid.ratios[-1]:g}",
+        )

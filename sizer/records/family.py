@@ -1,0 +1,199 @@
+"""A family of shapes: the few machines that serve many workloads, what they cost, and what is left idle on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from sizer.records.domains import Amount, Count, Label, Name, Probability, Signed, Vcpus
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A machine as it can be built. `disk` is a disk tier, None where there is no choice of one."""
+
+    vcpus: Vcpus
+    memory_bytes: Count
+    disk: Name | None = None
+    gpu: Label | None = None
+    gpu_count: Count = 0
+
+
+@dataclass(frozen=True)
+class Idle:
+    """What is left of a machine: vCPUs, bytes of memory, bytes/s of its disk, accelerators; None is not known."""
+
+    vcpus: Amount
+    memory_bytes: Amount | None
+    disk_bytes_per_second: Amount | None
+    gpu_count: Amount
+
+
+@dataclass(frozen=True)
+class FamilyShape:
+    """A shape of the family and the price of an hour: of the instance type `sold`, perhaps a larger one, or by parts.
+
+    `sold_by` are types of the catalogue that are such machines, one a provider; none: nobody sells it. Up to
+    `break_even` USD an hour the family costs no more than the best one of as many shapes without it; None where there
+    is none without it. `idle` is the mean over the hours that it is used, `disk_bytes_per_second` None not known.
+    """
+
+    shape: Shape
+    usd_per_hour: Amount
+    sold: str | None
+    sold_by: tuple[str, ...]
+    break_even: Amount | None
+    idle: Idle
+    disk_bytes_per_second: Amount | None = None
+
+    @property
+    def used(self) -> tuple[float | None, ...]:
+        """The shares of vCPUs, memory, disk rate and accelerators that are used; None where it is not known, or where
+        there are none."""
+        idle, shape = self.idle, self.shape
+        pairs = (
+            (idle.vcpus, shape.vcpus),
+            (idle.memory_bytes, shape.memory_bytes),
+            (idle.disk_bytes_per_second, self.disk_bytes_per_second),
+            (idle.gpu_count, shape.gpu_count),
+        )
+        return tuple(None if left is None or not there else 1 - left / there for left, there in pairs)
+
+
+@dataclass(frozen=True)
+class Served:
+    """A workload on its shape, the `place`-th of the family from 0.
+
+    `weight` is its share of the bill if each workload had its own best shape, `own`; `penalty` what it pays more than
+    there, as a share, and `within` the probability that this is no more than allowed. `vcpus` and `memory_bytes` are
+    what it needs, the latter None where no run says; that of its pipeline alone where its accelerator was `emulated`.
+    """
+
+    workload: Name
+    weight: Probability
+    place: Count
+    penalty: Amount
+    within: Probability
+    own: Shape
+    throughput: Amount
+    sample_unit: str
+    vcpus: Vcpus
+    memory_bytes: Amount | None
+    idle: Idle
+    emulated: bool = False
+
+
+@dataclass(frozen=True)
+class Step:
+    """So many shapes: the share that they cost more than each workload's own best, or None where that is not within
+    the penalty allowed; the largest penalty of a workload then, or that which so many would need, None where they
+    serve not all. By `gap` of the whole cost another choice may be cheaper at the most: 0 is proven."""
+
+    shapes: Count
+    more: Amount | None
+    penalty: Amount | None
+    gap: Amount = 0.0
+
+
+class Rule(str, Enum):
+    """What all shapes may have alike."""
+
+    DISK = "disk"
+    RATIO = "ratio"
+
+
+@dataclass(frozen=True)
+class Simpler:
+    """What as many shapes cost more, as a share, where all have the same disk tier, or the same GiB for each vCPU; None
+    where no such ones serve all. The largest penalty of a workload then may be more than allowed."""
+
+    rule: Rule
+    value: str
+    more: Signed | None
+    penalty: Amount | None
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A shape that nobody sells and the family has not: its price, and below which it would be worth a place in it."""
+
+    shape: Shape
+    usd_per_hour: Amount
+    break_even: Amount
+
+
+@dataclass(frozen=True)
+class PartPrices:
+    """USD an hour of a vCPU, a GiB, and of each accelerator and disk by name; with the GiB of a local disk.
+
+    Fitted to `types` instance types of `provider`, from which the prices by parts differ by the share `residual` in the
+    median, by `residual_90` in nine of ten; the provider is None where a file gave them.
+    """
+
+    vcpu: Amount
+    gib: Amount
+    gpus: dict[str, Amount] = field(default_factory=dict)
+    disks: dict[str, Amount] = field(default_factory=dict)
+    provider: str | None = None
+    types: Count = 0
+    residual: Amount = 0.0
+    residual_90: Amount = 0.0
+
+
+@dataclass(frozen=True)
+class Grid:
+    """What can be built: every number of vCPUs with every GiB for each, disk tier, and accelerators (kind, count)."""
+
+    vcpus: tuple[Vcpus, ...]
+    ratios: tuple[Amount, ...]
+    disks: tuple[Name | None, ...]
+    gpus: tuple[tuple[Label | None, Count], ...]
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """How much there is of each workload: its share of the bill if each had its own best shape, or its `samples`."""
+
+    by_workload: dict[str, Amount]
+    samples: bool = False
+
+
+class Uncovered(str, Enum):
+    """Why a workload is in no family."""
+
+    NO_ANSWER = "no_answer"
+    NO_VCPUS = "no_vcpus"
+    NO_PRICE = "no_price"
+    NO_SHAPE = "no_shape"
+
+
+@dataclass(frozen=True)
+class NotServed:
+    """A workload that no shape serves, why, and the least that it needs, where that is known."""
+
+    workload: Name
+    why: Uncovered
+    needs: Shape | None = None
+
+
+@dataclass(frozen=True)
+class Family:
+    """The K shapes that serve all workloads at the least weighted cost; none where there is nothing to serve.
+
+    `more` is what they cost more, as a share, than each workload's own best shape. `within` is the probability that no
+    workload pays over `max_penalty` more than there, `same` that no other shape in the place of one of these saves 1 %.
+    """
+
+    shapes: tuple[FamilyShape, ...] = ()
+    served: tuple[Served, ...] = ()
+    curve: tuple[Step, ...] = ()
+    more: Amount = 0.0
+    gap: Amount = 0.0
+    max_penalty: Amount = 0.0
+    within: Probability = 0.0
+    same: Probability = 0.0
+    simpler: tuple[Simpler, ...] = ()
+    offer: Offer | None = None
+    grid: Grid | None = None
+    prices: PartPrices | None = None
+    not_served: tuple[NotServed, ...] = ()

@@ -1,0 +1,101 @@
+"""What `sizer family` prints for the workloads of several studies, and the section of a page that says the same."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from sizer import api
+from sizer.bundled.reports.family import contents
+from sizer.bundled.reports.page import render
+from sizer.bundled.reports.subject import Material
+from sizer.cli import main
+from sizer.model.fitting import fit
+from sizer.recommend.recommendation import recommend
+from sizer.records.run import Run
+from sizer.records.study import Study
+from sizer.words.language import CHINESE, in_language
+from tests.tables import stored_catalog
+
+SLOW = "train,1,4,100\ntrain,2,8,198\ntrain,4,16,390\ntrain,8,32,398\nlstm,1,4,50\nlstm,2,8,50\nlstm,4,16,51\n"
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Two studies, each with a workload `train` of which the second is faster."""
+    paths, tmp_path = [], tmp_path_factory.mktemp("studies")
+    for name, table in (("one", SLOW), ("two", SLOW.replace("train,4,16,390", "train,4,16,200"))):
+        path = tmp_path / f"{name}.csv"
+        path.write_text(f"workload,vcpus,memory_gib,throughput\n{table}")
+        paths.append(str(tmp_path / name))
+        assert main(["import", str(path), "--out", paths[-1]]) == 0
+    return paths
+
+
+def test_several_studies_are_one_fleet(folders: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Workloads of one name are told apart by their folder; text and JSON say the same; a single study is one, too."""
+    capsys.readouterr()
+    assert main(["family", *folders, "--shapes", "2", "--max-penalty", "900%"]) == 0
+    text = capsys.readouterr().out
+    assert main(["family", *folders, "--shapes", "2", "--max-penalty", "9", "--json"]) == 0
+    form = json.loads(capsys.readouterr().out)
+    assert {one["workload"] for one in form["served"]} == {"one/train", "two/train", "one/lstm", "two/lstm"}
+    assert [line.strip() for line in text.splitlines()] == form["sentences"]
+    assert form["sentences"][0].startswith("2 shapes serve 4 workloads and cost ")
+    assert all(set(one["shape"]) == {"vcpus", "memory_gib", "disk", "gpu", "gpu_count"} for one in form["shapes"])
+    family = api.family([api.open_study(folders[0])], 1, max_penalty=9.0)
+    assert {one.workload for one in family.served} == {"train", "lstm"}
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "complaint"),
+    [
+        (["--shapes", "1"], 5, "type --shapes "),
+        (["--shapes", "0"], 2, "is not a number of shapes; give a whole number from 1 to 1000"),
+        (["--max-penalty", "lots"], 2, "`lots` is not a share; give one such as 10% or 0.1."),
+        (["--ratios", "2,,4"], 2, "is not a factor"),
+        (["--disks", "a,"], 2, "A name is missing in `a,`"),
+        (["--provider", "nobody"], 2, "--provider: the prices of `nobody` are too few"),
+        (["--weights", "gone.csv"], 2, "gone.csv"),
+    ],
+)
+def test_what_cannot_be_answered_says_what_to_type(
+    folders: list[str], capsys: pytest.CaptureFixture[str], options: list[str], code: int, complaint: str
+) -> None:
+    """One sentence, and the exit code of its kind."""
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as left:
+        sys.exit(main(["family", *folders, *options]))
+    assert left.value.code == code
+    stated = capsys.readouterr()
+    assert complaint in stated.err
+    assert stated.out == ""
+
+
+def test_the_page_has_it(material: Material, make_run: Callable[..., Run], study: Study) -> None:
+    """A table, two pictures and the sentences; nothing of a single workload."""
+    curves = {"a": (100, 198, 390), "b": (50, 50, 51), "c": (10, 20, 39)}
+    runs = tuple(
+        make_run(rate, vcpus, name=name)
+        for name, rates in curves.items()
+        for vcpus, rate in zip((1, 2, 4), rates, strict=True)
+    )
+
+    def page(some: tuple[Run, ...]) -> Material:
+        model = fit(some)
+        recommendation = recommend(model, some, study.objective, stored_catalog())
+        return replace(material, model=model, recommendation=recommendation, runs=())
+
+    values = contents(page(runs), [])
+    assert values is not None
+    assert len(values["figures"]) == 2
+    assert "<svg" in str(values["figures"][0].svg)
+    assert {name for row in values["shapes"] for name in row["workloads"].split(" and ")} >= {"b"}
+    assert 'id="family"' in render(page(runs))
+    with in_language(CHINESE):
+        assert contents(page(runs), []) is not None
+    assert contents(page(runs[:3]), []) is None

@@ -1,0 +1,44 @@
+"""`recommend --format` and `report --each`, as they are typed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from sizer.cli import main
+from tests.unit.cli.test_compare import study
+
+SIZES = (
+    "workload,vcpus,throughput,throughput_low,throughput_high,core_seconds_per_sample\n"
+    "pre,1,80,79,81,0.0125\npre,2,157,155,159,0.0126\npre,4,296,293,299,0.0129\n"
+    "pre,8,341,338,344,0.0133\npre,16,347,344,350,0.0140\n"
+)
+OTHER = "bad b,1,80,79,81,0.0125\n"
+
+
+def test_formats_and_their_exit_codes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without any answer the sentence of recommend and exit code 5; a gate comes first."""
+    folder = study(tmp_path, "good", SIZES + OTHER)
+    for form, begins in (("markdown", "# good"), ("terraform", "# From the study good"), ("json", "{")):
+        assert main(["recommend", folder, "--format", form]) == 0
+        assert capsys.readouterr().out.startswith(begins)
+    assert main(["recommend", folder, "--format", "kubernetes"]) == 0
+    assert [document["kind"] for document in yaml.safe_load_all(capsys.readouterr().out)] == ["Job"]
+    for form in ("terraform", "kubernetes"):
+        unknown = ["recommend", folder, "--latency-p99", "5", "--format", form]
+        assert main(unknown) == 5
+        assert "pre: no recommendation" in capsys.readouterr().err
+        assert main([*unknown, "--fail-if", "vcpus>8"]) == 6
+
+
+def test_a_file_for_each_workload(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, out = study(tmp_path, "both", SIZES + OTHER), tmp_path / "out"
+    assert main(["report", folder, "--each", str(out), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"reports": [str(out / "pre.html"), str(out / "bad-b.html")]}
+    assert "both: pre" in (out / "pre.html").read_text()
+    assert main(["report", folder, "--each", str(out), "--format", "terraform"]) == 0
+    assert main(["report", folder, "--each", str(out), "--open"]) == 2
+    assert main(["report", folder, "--format", "markdown"]) == 2

@@ -1,0 +1,154 @@
+"""CPU or GPU: time and cost of the same work beside a baseline, on demand and at spot prices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sizer.catalog.catalog import Catalog
+from sizer.catalog.machines import InstanceType
+from sizer.model.model import Model
+from sizer.recommend.recommendation import recommend
+from sizer.records.answer import Answer
+from sizer.records.costs import CostRow
+from sizer.records.device import Device
+from sizer.records.run import Run
+from sizer.records.study import Interruptions, Objective
+from sizer.records.units import GIB
+from sizer.words.answers import alternative_line, headline
+from sizer.words.costs import costs_lines, is_asked
+from sizer.words.names import Terms
+from sizer.words.verdict import spec_parts
+from tests.tables import runs_of
+
+Asked = Callable[..., Answer]
+KERAS = """instance_type,vcpus,gpu,gpu_count,throughput,usd_per_hour,usd_per_hour_spot
+n1-standard-1 + K80,1,K80,1,100,0.7,
+small-8,8,none,0,50,0.2,0.05
+large-32,32,none,0,150,0.9,0.3
+huge-64,64,none,0,140,1.8,
+"""
+TERMS = Terms("w", "image", device=Device("cuda", 0))
+
+
+def _rows(answer: Answer) -> Mapping[str | None, CostRow]:
+    assert answer.costs is not None
+    return {row.instance_type: row for row in answer.costs.rows}
+
+
+@pytest.mark.parametrize("name", ["n1-standard-1 + K80", "N1-standard-1  + k80", "1 x K80", "K80", "1 vCPU"])
+def test_a_row_is_a_baseline_by_its_name_or_its_size(ask_table: Asked, name: str) -> None:
+    rows = _rows(ask_table(KERAS, baseline=name))
+    assert [at for at, row in rows.items() if row.is_baseline] == ["n1-standard-1 + K80"]
+    small = rows["small-8"]
+    assert small.time_ratio == pytest.approx(2)
+    assert small.on_demand is not None
+    assert small.on_demand.ratio == pytest.approx(2 * 0.2 / 0.7)
+    assert small.spot is not None
+    assert small.spot.ratio == pytest.approx(2 * 0.05 / 0.7)
+
+
+def test_an_unknown_price_stays_unknown(ask_table: Asked) -> None:
+    """The GPU has no spot price, and `huge` none either: never 0, and nowhere the least."""
+    answer = ask_table(KERAS, spot=True, baseline="large-32")
+    rows = _rows(answer)
+    assert rows["n1-standard-1 + K80"].spot is None
+    assert rows["huge-64"].spot is None
+    on_demand = rows["large-32"].on_demand
+    assert on_demand is not None
+    assert on_demand.usd_per_hour == 0.9
+    assert answer.costs is not None
+    assert answer.costs.cheapest_spot is rows["small-8"]
+
+
+def test_without_a_rate_of_interruptions_no_expected_cost_is_told(ask_table: Asked) -> None:
+    """With one the time is (e^x - 1) / x times as long, x interruptions between two checkpoints."""
+    assert all(row.spot_expected is None for row in _rows(ask_table(KERAS)).values())
+    small = _rows(ask_table(KERAS, interruptions=Interruptions(0.5, 1800.0)))["small-8"]
+    assert small.spot is not None
+    assert small.spot_expected is not None
+    million, expected = small.spot.usd_per_million_samples, small.spot_expected.usd_per_million_samples
+    assert million is not None
+    assert expected == pytest.approx(million * math.expm1(0.25) / 0.25)
+    assert Interruptions(1e-9, 600.0).time_factor == pytest.approx(1.0)
+
+
+def test_the_whole_job(ask_table: Asked) -> None:
+    """An hour, a million samples, and all of them."""
+    small = _rows(ask_table(KERAS, samples=1e6))["small-8"]
+    assert small.seconds == pytest.approx(20_000)
+    assert small.on_demand is not None
+    assert small.on_demand.usd_of_job == pytest.approx(20_000 / 3600 * 0.2)
+    assert small.on_demand.usd_per_million_samples == small.on_demand.usd_of_job
+
+
+def test_what_follows_from_the_table_is_told(ask_table: Asked) -> None:
+    told = list(costs_lines(ask_table(KERAS, baseline="K80"), TERMS))
+    assert told[0] == "CPU or GPU: time and cost of the same work, 1 vCPU, 1 x K80 (n1-standard-1 + K80) = 1:"
+    assert told[1] == (
+        "  8 vCPUs (small-8): 50 images/s; time 2.00; on demand 0.57 ($0.20 an hour, $1.11 a million); "
+        "spot 0.14 ($0.05 an hour, $0.278 a million)"
+    )
+    assert "64 vCPUs are no faster than 32 vCPUs: they take 107 % of the time." in told
+    assert "1 vCPU, 1 x K80 (n1-standard-1 + K80) is slower than 32 vCPUs (large-32)." in told
+
+
+def test_it_is_shown_where_somebody_asked(ask_table: Asked) -> None:
+    """Machines of one kind alone stand in the list of those that were compared."""
+    plain = "\n".join(line for line in KERAS.splitlines() if "K80" not in line)
+    assert not is_asked(ask_table(plain))
+    assert is_asked(ask_table(plain, baseline="small-8"))
+    assert is_asked(ask_table(KERAS))
+
+
+def test_a_machine_without_a_gpu_has_none_on_the_page(ask_table: Asked) -> None:
+    """Though another row of the table has one."""
+    answer = ask_table(KERAS, prefer="fastest")
+    assert spec_parts(answer, TERMS) == ["32 vCPUs"]
+    assert "1 accelerator" not in headline(ask_table("gpu,throughput\nK80,10\nnone,100\n", "fastest"), TERMS)
+
+
+def test_what_costs_less_on_another_kind_is_named(ask_table: Asked) -> None:
+    """Too slow for the target of its own kind, and 43 % cheaper than the answer."""
+    rows = "\n".join(line for line in KERAS.splitlines() if "large" not in line and "huge" not in line)
+    answer = ask_table(rows + "\nlarge-32,32,none,0,90,9,\n")
+    assert answer.spec is not None
+    assert answer.spec.gpu == "K80"
+    cheaper = [reason for reason in answer.reasons if reason.has("role") and reason.text("role") == "cheaper"]
+    assert [reason.text("instance_type") for reason in cheaper] == ["small-8"]
+
+
+@pytest.mark.parametrize(("rate", "chosen"), [(240, "ecs.t4"), (100, "ecs.v100")])
+def test_prices_in_one_other_currency_rank_within_it(
+    tmp_path: Path, catalog: Catalog, fitted: Callable[..., Model], rate: float, chosen: str
+) -> None:
+    """Nobody said what one is worth: the least cost of the work is known all the same, and each price is told in it."""
+    yuan = [
+        InstanceType("alibaba", name, 4, 16 * GIB, gpu=gpu, gpu_count=1, price_per_hour=price, currency="CNY", usd=None)
+        for name, gpu, price in (("ecs.t4", "T4", 12.0), ("ecs.v100", "V100", 27.0))
+    ]
+    offers = replace(catalog, instance_types=tuple(yuan))
+    table = f"instance_type,gpu,throughput\necs.t4,T4,{rate}\necs.v100,V100,500\n"
+    runs = runs_of(tmp_path, table)
+    answer = recommend(fitted(runs), runs, Objective(), offers).workloads[0]
+    assert answer.chosen is not None
+    assert (answer.chosen.instance_type, answer.provisional) == (chosen, False)
+    lines = [alternative_line(one, TERMS) for one in answer.alternatives]
+    assert lines[0].startswith("1 x T4" if chosen == "ecs.t4" else "1 x V100")
+    assert "CNY 27.00 an hour" in " ".join(lines)
+
+
+def test_sizes_on_a_curve_are_rows_by_their_vcpus(curve: Callable[..., list[Run]], ask: Callable[..., Answer]) -> None:
+    """Each at the price of the cheapest type that holds it, beside the one that is named."""
+    answer = ask(curve((1, 100), (2, 196), (4, 300), (8, 303)), baseline="8 vCPUs")
+    assert answer.costs is not None
+    vcpus = [row.spec.vcpus for row in answer.costs.rows]
+    assert vcpus == sorted(vcpus)
+    base = answer.costs.baseline
+    assert base is not None
+    assert base.spec.vcpus == 8
+    assert all(row.on_demand is not None and row.on_demand.ratio is not None for row in answer.costs.rows)
