@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
 from functools import cache
 from statistics import fmean, median, pstdev
+from typing import Any
 
 from sizer.catalog.machines import InstanceType, shipped
 from sizer.records.processor import REFERENCE, Processor
@@ -25,38 +25,21 @@ INSTRUCTIONS = (
 """The widest that a CPU computes matrices with, by its vendor, family and model; as the flags of a host call them."""
 
 
-@dataclass(frozen=True)
-class _Family:
-    """A row of `cpus.csv`: one CPU model of one instance family."""
-
-    provider: str
-    family: str
-    cpu_model: str
-    cpu_id: str
-    vcpu_is: str
-    basis: str
-    index: float
-    index_low: float
-    index_high: float
-    rates: Mapping[str, float]
+Row = Mapping[str, Any]
 
 
 @cache
-def _families() -> tuple[_Family, ...]:
-    columns = [field.name for field in fields(_Family) if field.name != "rates"]
-    wanted = [f'"{column}"' for column in (*columns, *(f"{name}_mbps" for name in REFERENCE))]
-    rows = shipped().execute(f'select {", ".join(wanted)} from cpus where "index" is not null')
-    count = len(columns)
-    return tuple(
-        _Family(**dict(zip(columns, row, strict=False)), rates=dict(zip(REFERENCE, row[count:], strict=True)))
-        for row in rows
-    )
+def _families() -> tuple[Row, ...]:
+    """The rows of `cpus.csv`, one for each CPU model of an instance family."""
+    rows = shipped().execute('select * from cpus where "index" is not null')
+    columns = [column for column, *_ in rows.description]
+    return tuple(dict(zip(columns, row, strict=True)) for row in rows)
 
 
 def processor_of(instance: InstanceType) -> Processor | None:
     """The CPU of an instance type; None where nobody measured one like it."""
     family = _family(instance.provider, instance.host)
-    own = [row for row in _families() if (row.provider, row.family) == (instance.provider, family)]
+    own = [row for row in _families() if (row["provider"], row["family"]) == (instance.provider, family)]
     return _processor(own, instance) or _processor(_of_model(instance.cpu_model or "", instance.provider), instance)
 
 
@@ -68,39 +51,39 @@ def processor_called(cpu_model: str, vcpus: float) -> Processor | None:
 
 def index_by_name(cpu_model: str, cpu_id: str) -> float | None:
     """What an instance whose CPU is so called usually has, by its number where the name is hidden."""
-    rows = _of_model(cpu_model) or [row for row in _families() if row.cpu_id == cpu_id]
-    return median(row.index for row in rows) if rows else None
+    rows = _of_model(cpu_model) or [row for row in _families() if row["cpu_id"] == cpu_id]
+    return median(row["index"] for row in rows) if rows else None
 
 
-def _of_model(cpu_model: str, provider: str = "") -> list[_Family]:
+def _of_model(cpu_model: str, provider: str = "") -> list[Row]:
     """Its rows, by the whole name or by the numbers that makers give it (`8375C`, `E5-2686 v4`); of that provider if it
     has some."""
     numbers = _numbers(cpu_model)
-    rows = [row for row in _families() if row.cpu_model.lower() == cpu_model.lower()]
-    rows = rows or [row for row in _families() if numbers and numbers <= _numbers(row.cpu_model)]
-    return [row for row in rows if row.provider == provider] or rows
+    rows = [row for row in _families() if row["cpu_model"].lower() == cpu_model.lower()]
+    rows = rows or [row for row in _families() if numbers and numbers <= _numbers(row["cpu_model"])]
+    return [row for row in rows if row["provider"] == provider] or rows
 
 
 def _numbers(cpu_model: str) -> set[str]:
     return {word for word in cpu_model.lower().split() if re.search(r"\d", word) and not word.endswith("ghz")}
 
 
-def _processor(rows: Sequence[_Family], instance: InstanceType) -> Processor | None:
+def _processor(rows: Sequence[Row], instance: InstanceType) -> Processor | None:
     if not rows:
         return None
-    own = rows[0].family == _family(instance.provider, instance.host) and rows[0].basis == "measured"
-    logs = [math.log(row.index) for row in rows]
-    sizes = fmean(math.log(row.index_high / row.index_low) for row in rows) / 2 / NORMAL_90
-    threads = instance.threads_per_core or (2 if rows[0].vcpu_is == "hyperthread" else 1)
-    rates = {name: math.exp(fmean(math.log(row.rates[name]) for row in rows)) for name in REFERENCE}
+    own = rows[0]["family"] == _family(instance.provider, instance.host) and rows[0]["basis"] == "measured"
+    logs = [math.log(row["index"]) for row in rows]
+    sizes = fmean(math.log(row["index_high"] / row["index_low"]) for row in rows) / 2 / NORMAL_90
+    threads = instance.threads_per_core or (2 if rows[0]["vcpu_is"] == "hyperthread" else 1)
+    rates = {name: math.exp(fmean(math.log(row[f"{name}_mbps"]) for row in rows)) for name in REFERENCE}
     return Processor(
         name=instance.name.strip(),
-        cpu=" or ".join(dict.fromkeys(row.cpu_model for row in rows)),
+        cpu=" or ".join(dict.fromkeys(row["cpu_model"] for row in rows)),
         rates=rates,
-        deviation=math.hypot(sizes, pstdev(logs), 0.0 if own else ELSEWHERE),
+        deviation=math.hypot(sizes, pstdev(logs) if own or len(rows) > 1 else ELSEWHERE),
         vcpus=instance.vcpus,
         cores=max(1.0, instance.vcpus / threads),
-        instructions=next((name for name, ids in INSTRUCTIONS if re.match(ids, rows[0].cpu_id)), ""),
+        instructions=next((name for name, ids in INSTRUCTIONS if re.match(ids, rows[0]["cpu_id"])), ""),
     )
 
 

@@ -25,13 +25,14 @@ from sizer.words.reasons.suggestions import refusal_sentences
 def run(arguments: argparse.Namespace) -> int:
     """A type without an answer keeps its place; only where none has one is it an error."""
     model, answers = _answers(arguments)
+    forms, why = [_form(one, model) for one in answers], [_why(one, model) for one in answers]
     any_rate = any(isinstance(one.answer, Prediction) for one in answers)
     if arguments.json:
-        print_json({"predictions": [_form(one, model) for one in answers]})
+        print_json({"predictions": forms})
     elif any_rate:
-        print("\n".join(words.elsewhere_table([_row(one, model) for one in answers], terms_of(model))))
+        print("\n".join(words.elsewhere_table(forms, why, terms_of(model))))
     else:
-        raise NoAnswer(Lines(*dict.fromkeys(_why(one, model) for one in answers)))
+        raise NoAnswer(Lines(*dict.fromkeys(why)))
     return 0 if any_rate else NoAnswer.exit_code
 
 
@@ -59,29 +60,22 @@ def _why(one: There, model: WorkloadModel) -> str:
 
 
 def _form(one: There, model: WorkloadModel) -> dict[str, Any]:
-    from sizer.exchange.published import no_prediction_form, prediction_form, transferred_form
+    from sizer.exchange.published import no_prediction_form, prediction_form
 
     instance, answer = one.instance, one.answer
     with in_language(ENGLISH):
         why = _why(one, model)
     if isinstance(answer, Prediction):
-        form, rate = prediction_form(answer, model), answer.throughput.value
+        form, rate, moved = prediction_form(answer, model), answer.throughput.value, answer.transferred
     else:
-        form, rate = no_prediction_form(one.configuration, model, why, answer.reason.code), 0.0
+        form, rate, moved = no_prediction_form(one.configuration, model, why, answer.reason.code), 0.0, None
     return {
         **form,
         "on": instance.name,
-        **transferred_form(answer if isinstance(answer, Prediction) else None),
-        "transferred_because": why if isinstance(answer, Prediction) else "",
+        "transferred": moved is not None,
+        "transferred_because": why if moved is not None else None,
+        "speed_ratio": moved.number("faster") if moved is not None else None,
         "usd_per_hour": instance.usd_per_hour,
         "as_of": instance.as_of,
         "usd_per_million_samples": usd_per_million(instance.usd_per_hour, rate, model.sample_unit),
     }
-
-
-def _row(one: There, model: WorkloadModel) -> words.Elsewhere:
-    answer = one.answer
-    rate = answer.throughput if isinstance(answer, Prediction) else None
-    usd = one.instance.usd_per_hour
-    cost = usd_per_million(usd, rate.value, model.sample_unit) if rate is not None else None
-    return words.Elsewhere(one.instance.name, rate, usd, one.instance.as_of, cost, _why(one, model))

@@ -72,12 +72,6 @@ def prediction_form(prediction: Prediction, workload: WorkloadModel) -> dict[str
     return form | figures | stated
 
 
-def transferred_form(prediction: Prediction | None) -> dict[str, Any]:
-    """Whether the rate was moved from another CPU, and how many times as fast one busy thread of its CPU is."""
-    moved = None if prediction is None else prediction.transferred
-    return {"transferred": moved is not None, "speed_ratio": None if moved is None else moved.number("faster")}
-
-
 def no_prediction_form(
     configuration: Configuration, workload: WorkloadModel, error: str, error_code: ReasonCode | None
 ) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from enum import Enum
 
 from sizer.records.messages import Lines, Message
-from sizer.records.processor import HostSpeed
 
 
 class FindingKind(str, Enum):
@@ -44,7 +43,8 @@ class FindingKind(str, Enum):
     BUSY = "busy"
     """Something else does: `load`."""
     SPEED = "speed"
-    """How fast one busy thread is: `speed`, and by the CPU's name it would be `by_name`."""
+    """How fast one busy thread is: `index`, by compressor from `low` to `high`; by the CPU's name it would be
+    `by_name`. Each of `count` busy vCPUs does `per_vcpu` of it."""
     SPEED_UNKNOWN = "speed_unknown"
     """Not probed beside a sizer that measures."""
     OTHER = "other"
@@ -75,7 +75,10 @@ class Finding:
     bytes: int = 0
     load: BusyBy = BusyBy()
     gpus: tuple[str, ...] = ()
-    speed: HostSpeed | None = None
+    index: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+    per_vcpu: float = 0.0
     by_name: float | None = None
 
 

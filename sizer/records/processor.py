@@ -39,15 +39,11 @@ class Processor:
 
 @dataclass(frozen=True)
 class Timed:
-    """The best rate of one compressor, as it would be on the published text, and the version of its library."""
+    """The best of one compressor, as it would be on the published text, over AWS c6i's, and its library's version."""
 
     compressor: Label
     library: Label
-    mb_per_second: Rate
-
-    @property
-    def index(self) -> float:
-        return self.mb_per_second / REFERENCE[self.compressor]
+    index: Rate
 
 
 @dataclass(frozen=True)
@@ -74,9 +70,9 @@ class HostSpeed:
     @property
     def processor(self) -> Processor:
         """The machine with the mean of the probes; half of what they differ by is its deviation."""
-        logs = [{timed.compressor: math.log(timed.mb_per_second) for timed in probe.timed} for probe in self.probes]
+        logs = [{timed.compressor: math.log(timed.index) for timed in probe.timed} for probe in self.probes]
         alike = [name for name in logs[0] if all(name in log for log in logs)]
-        rates = {name: math.exp(fmean(log[name] for log in logs)) for name in alike}
+        rates = {name: REFERENCE[name] * math.exp(fmean(log[name] for log in logs)) for name in alike}
         moved = fmean(logs[-1][name] - logs[0][name] for name in alike)
         vcpus = float(self.vcpus)
         cores = vcpus / 2 if self.hyperthreads and vcpus > 1 else vcpus

@@ -25,14 +25,10 @@ MODEL = Path(__file__).parents[1] / "model"
 """Whose code is read, since a checkout changes without a new version: 3 ms."""
 
 
-OF_HOST = ("speed", "measured_on")
-"""What of host.json a model rests on."""
-
-
 @dataclass(frozen=True)
 class Sources:
-    """What a fit is made of: `key` is the same for the same sizer, code of its model, study, speed of the host and
-    files of runs, by name and size; `newest` is when the last of them changed, in ns."""
+    """What a fit is made of: `key` is the same for the same sizer, code of its model, study, facts of the host,
+    and files of runs, by name and size; `newest` is when the last of them changed, in ns."""
 
     key: str
     newest: int
@@ -45,20 +41,14 @@ def sources_of(folder: Path) -> Sources:
     for code in sorted(MODEL.glob("*.py")):
         digest.update(code.read_bytes())
     digest.update(read_file(study))
-    digest.update(json.dumps([_host(folder).get(fact) for fact in OF_HOST]).encode())
+    with suppress(FileNotFoundError):
+        digest.update(read_file(folder / "host.json"))
     with os.scandir(runs) as entries:
         listing = [(entry.name, entry.stat(follow_symlinks=False)) for entry in entries if entry.name.endswith(".json")]
     for name, facts in sorted(listing):
         digest.update(f"\n{name} {facts.st_size}".encode())
     changed = [facts.st_mtime_ns for facts in (study.lstat(), runs.lstat(), *(facts for _, facts in listing))]
     return Sources(digest.hexdigest(), max(changed))
-
-
-def _host(folder: Path) -> dict[str, Any]:
-    with suppress(OSError, ValueError):
-        host = json.loads(read_file(folder / "host.json"))
-        return host if isinstance(host, dict) else {}
-    return {}
 
 
 def write_fitted(

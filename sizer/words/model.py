@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 from sizer.model.model import Parameter, Quantity, Source, WhatIf, WorkloadModel, name_of_disk
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
@@ -159,36 +160,23 @@ no_prediction_line = Sentence("{workload} at {configuration}: no prediction. {wh
 assumed_line = Sentence("{prediction}; assumed: {assumed}")
 
 
-@dataclass(frozen=True)
-class Elsewhere:
-    """A row of the table of rates on instance types: its name, its rate, None where there is none, USD an hour and the
-    day of that price, USD of a million samples, and from where the rate was moved, or why there is none."""
-
-    name: str
-    throughput: Estimate | None
-    usd_per_hour: float | None
-    as_of: str
-    usd_per_million: float | None
-    why: str
+def elsewhere_table(forms: Sequence[Mapping[str, Any]], why: Sequence[str], terms: Terms) -> list[str]:
+    """A line for each instance type of `predict --on --json`, in columns, then what is to be known of them."""
+    rows = [_elsewhere_row(form, terms) for form in forms]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    types = {text: [form["on"] for form, of in zip(forms, why, strict=True) if of == text] for text in why if text}
+    return [*lines, *(_("{names}: {why}", names=language.row(names), why=text) for text, names in types.items())]
 
 
-def elsewhere_table(rows: Sequence[Elsewhere], terms: Terms) -> list[str]:
-    """A line for each instance type, in columns, then what is to be known of them."""
-    cells = [(row.name, *_rate_and_cost(row, terms)) for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
-    named: dict[str, list[str]] = {}
-    for row in rows:
-        named.setdefault(row.why, []).append(row.name)
-    return [*lines, *(_("{names}: {why}", names=language.row(names), why=why) for why, names in named.items() if why)]
-
-
-def _rate_and_cost(row: Elsewhere, terms: Terms) -> tuple[str, str, str]:
-    rate, usd = row.throughput, row.usd_per_hour
+def _elsewhere_row(form: Mapping[str, Any], terms: Terms) -> tuple[str, ...]:
+    rate = None if form["throughput"] is None else Estimate(form["throughput"], form["low"], form["high"])
+    values = {**form, "rate": rate, "unit": terms.unit}
     return (
-        _("no rate") if rate is None else _("{rate:rate/unit}", rate=rate, unit=terms.unit),
-        _("price unknown") if usd is None else _("{usd:usd} an hour[[ ({day})]]", usd=usd, day=row.as_of),
-        _("[[{usd:usd} a million {unit:units}]]", usd=row.usd_per_million, unit=terms.unit),
+        form["on"],
+        _("[[{rate:rate/unit}]][[!rate?no rate]]", **values),
+        _("[[{usd_per_hour:usd} an hour ({as_of})]][[!usd_per_hour?price unknown]]", **values),
+        _("[[{usd_per_million_samples:usd} a million {unit:units}]]", **values),
     )
 
 

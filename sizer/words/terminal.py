@@ -260,8 +260,8 @@ _FINDINGS: Mapping[FindingKind, str] = {
     _F.PRESENT: N_("{path}"),
     _F.NO_IMPORT: N_("cannot be imported in {path}: {text}"),
     _F.SPEED: N_(
-        "speed index {index:.2f} ({low:.2f} to {high:.2f}; AWS c6i = 1)[[; by its name it would be {usual}]]; each of "
-        "{count} busy vCPUs does {share:share} of one alone"
+        "speed index {index:.2f} ({low:.2f} to {high:.2f}; AWS c6i = 1)[[; by its name it would be "
+        "{by_name:times_over}]]; each of {count} busy vCPUs does {per_vcpu:share} of one alone"
     ),
     _F.SPEED_UNKNOWN: N_("not probed, as a sizer measures on this host now"),
     _F.QUIET: N_("nothing else uses this host"),
@@ -272,16 +272,7 @@ _FINDINGS: Mapping[FindingKind, str] = {
 def finding_in_words(finding: Finding) -> str:
     """What a check found."""
     busy = busy_host_in_words(finding.load) if finding.kind is FindingKind.BUSY else ""
-    low, high = finding.speed.interval if finding.speed is not None else (0.0, 0.0)
-    speed = {
-        "index": finding.speed.processor.index if finding.speed is not None else 0.0,
-        "low": low,
-        "high": high,
-        "count": finding.speed.vcpus if finding.speed is not None else finding.count,
-        "share": finding.speed.per_vcpu if finding.speed is not None else 0.0,
-        "usual": "" if finding.by_name is None else f"{finding.by_name:.2f}",
-    }
-    return _(_FINDINGS[finding.kind], **(vars(finding) | speed), busy=busy)
+    return _(_FINDINGS[finding.kind], **vars(finding), busy=busy)
 
 
 def busy_host_in_words(busy: BusyBy) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 
 from sizer.catalog.processors import index_by_name
 from sizer.cli.arguments import add_json, print_json
@@ -50,9 +51,8 @@ def _check_form(check: Check) -> dict[str, object]:
     form = {"name": check.name, "ok": check.ok, "found": sentence, "code": kind.value, "fix": check.fix}
     if kind in (FindingKind.FRAMEWORK, FindingKind.PACKAGE):
         form |= {"version": str(check.finding.text), "python": check.finding.path}
-    if check.finding.speed is not None:
-        form |= {"index": check.finding.speed.processor.index, "by_name": check.finding.by_name}
-        form |= {"speed": to_json(check.finding.speed)}
+    if kind is FindingKind.SPEED:
+        form |= {name: getattr(check.finding, name) for name in ("index", "low", "high", "per_vcpu", "by_name")}
     return form | ({"gpus": check.finding.gpus} if kind is FindingKind.FRAMEWORK else {})
 
 
@@ -62,8 +62,10 @@ def _speed_check(host: Host) -> Check:
         return Check("speed", True, Finding(FindingKind.SPEED_UNKNOWN))
     speed = host_speed(host.cpu_model, host.hyperthreads, (probe(host.cpus, SECONDS),))
     by_name = index_by_name(speed.cpu, speed.cpu_id)
-    usual = by_name is None or 1 / UNUSUAL < speed.processor.index / by_name < UNUSUAL
-    return Check("speed", usual, Finding(FindingKind.SPEED, speed=speed, by_name=by_name))
+    index, (low, high) = speed.processor.index, speed.interval
+    usual = by_name is None or 1 / UNUSUAL < index / by_name < UNUSUAL
+    finding = Finding(FindingKind.SPEED, index=index, low=low, high=high, by_name=by_name)
+    return Check("speed", usual, replace(finding, count=speed.vcpus, per_vcpu=speed.per_vcpu))
 
 
 def _load_check(backend: LimitsBackend) -> Check:

@@ -23,6 +23,7 @@ from sizer.records.answer import Answer
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import Device
 from sizer.records.prediction import Action, Prediction, ReasonCode, Spec, Suggestion, reason
+from sizer.records.processor import REFERENCE, Processor
 from sizer.records.run import Demand, Evidence, EvidenceKind, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Deadline, Objective
@@ -262,3 +263,18 @@ def test_memory_that_no_family_offers_says_the_most_that_is_sold(knee: WorkloadM
     said = _why_this_much(knee, large)
     assert said.code is ReasonCode.NOT_SOLD
     assert said.number("most") == 8 * GIB
+
+
+def test_offers_have_the_rate_there(make_run: MakeRun) -> None:
+    """On a host half as fast as AWS c6i all are faster, and in the order of what the work costs there; ARM last."""
+    demand = Demand(core_seconds=0.01)
+    runs = [make_run(100.0 * vcpus, vcpus, demand=demand) for vcpus in (1.0, 2.0, 4.0)]
+    host = Processor("", "host", {name: rate / 2 for name, rate in REFERENCE.items()}, 0.0, 4.0, 4.0, "avx2")
+    (answer,) = recommend(fit(runs, None, [host]), runs, Objective(), Catalog.load()).workloads
+    known = [offer for offer in answer.instances if offer.throughput is not None and offer.usd_per_hour is not None]
+    costs = [offer.usd_per_million_samples for offer in known if offer.notes[1:] == ()]
+    assert len(costs) > 3
+    assert costs == sorted(costs)
+    rates = {offer.instance_type: offer.throughput.value / offer.vcpus for offer in known if offer.throughput}
+    assert all(60.0 < rate < 320.0 for rate in rates.values())
+    assert {note.code for offer in known for note in offer.notes} >= {ReasonCode.TRANSFERRED}
