@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from sizer.api.predicting import configuration, predict_all
 from sizer.catalog.catalog import Catalog
 from sizer.catalog.machines import InstanceType
-from sizer.catalog.processors import processor_called, processor_of
+from sizer.catalog.processors import UNKNOWN, processor_called, processor_of, supposed_processor
 from sizer.model.model import WhatIf, WorkloadModel, gpus_of
 from sizer.model.prediction import filled
-from sizer.model.transfer import knowing, on_machines
+from sizer.model.transfer import knowing, on_machines, processor_at
 from sizer.recommend.prices import accelerators_of, has_gpus
 from sizer.records.configuration import Configuration
 from sizer.records.messages import AllOf, InputError, NoAnswer
@@ -69,7 +69,7 @@ def model_elsewhere(
     alike = [_as_of_study(run, runs[0], model) for run in calibration]
     machines = {id(run): machine for run in (*runs, *alike) if (machine := _machine_of(run, home, catalog)) is not None}
     usable = [run for run in (*runs, *alike) if id(run) in machines]
-    if not usable:
+    if all(machine.deviation >= UNKNOWN for machine in machines.values()):
         raise NoAnswer(
             "How fast the CPU is that `{workload}` was measured on is not known; measure it again with this sizer, or "
             "import its measurements.csv with --measured-on and the instance type.",
@@ -100,7 +100,9 @@ def _machine_of(run: Run, home: Sequence[Processor], catalog: Catalog) -> Proces
 
 def _called(name: str, run: Run, catalog: Catalog) -> Processor | None:
     called = catalog.called(name)
-    return processor_of(called[0]) if called else processor_called(name, run.configuration.vcpus or 1.0)
+    if not called:
+        return processor_called(name, run.configuration.vcpus or 1.0)
+    return processor_of(called[0]) or supposed_processor(called[0])
 
 
 def there(
@@ -110,8 +112,9 @@ def there(
 
     Raises InputError where `given` names what was not measured.
     """
-    processors = {instance.name: processor_of(instance) for instance in instances}
-    model = knowing(model, [processor for processor in processors.values() if processor is not None])
+    measured = {processor.cpu for processor in model.facts.measured_on}
+    processors = [processor_of(instance) or supposed_processor(instance) for instance in instances]
+    model = knowing(model, [one for one in processors if one.deviation < UNKNOWN or one.cpu in measured])
     places = [_place(model, instance, given) for instance in instances]
     answers = iter(predict_all(model, [at for at, why in places if why is None], what_if))
     return [
@@ -129,8 +132,8 @@ def _place(
     own = {"vcpus": instance.vcpus if model.measured.vcpus else None, "memory_bytes": held if sizes else None}
     at = configuration(model, {**own, **{name: value for name, value in given.items() if value is not None}})
     at = replace(at, machine=instance.name)
-    if processor_of(instance) is None:
-        why = reason(ReasonCode.NOT_MEASURED, cpu=instance.cpu_model or "?", there=instance.name)
+    if processor_at(model.facts, instance.name) is None:
+        why = reason(ReasonCode.NOT_MEASURED, cpu=instance.cpu_model, there=instance.name)
         return at, Refusal(why, Suggestion(Action.MEASURE, machine=instance.name))
     device, kind = model.facts.device, accelerators_of(at)
     count, gpu = kind.number(device), kind.catalog_name(device)
@@ -138,7 +141,7 @@ def _place(
     if count and not has:
         here = instance.gpu or "cpu"
         why = reason(ReasonCode.NOT_MEASURED, gpu=here, gpus_measured=(f"{max(1, gpus_of(at))} x {gpu or 'GPU'}",))
-        return at, Refusal(why, Suggestion(Action.MEASURE, machine=instance.name))
+        return at, Refusal(why, Suggestion(Action.MEASURE, gpu=instance.gpu) if instance.gpu else None)
     return at, None
 
 

@@ -43,6 +43,8 @@ def _answers(arguments: argparse.Namespace) -> tuple[WorkloadModel, list[There]]
         raise InputError("--on takes neither --at nor another disk; leave one of them out.")
     catalog = Catalog.load(keep=True)
     instances = [catalog.instance(name.strip()) for name in arguments.on.split(",") if name.strip()]
+    if not instances:
+        raise InputError("--on names no instance type; write for example --on aws/c7i.2xlarge.")
     folder = opened(arguments.folder)
     own = api.predicting.workload_of(api.fitted_study(folder).model, arguments.workload)
     runs = [run for run in folder.runs() if run.spec.workload.name == own.name]

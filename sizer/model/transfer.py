@@ -69,6 +69,8 @@ def refused_there(facts: WorkloadFacts, configuration: Configuration) -> Refusal
     there, own = processor_at(facts, configuration.machine), {machine.instructions for machine in facts.measured_on}
     if there is None or facts.cpu_work is not CpuWork.MATRIX or (there.instructions and there.instructions in own):
         return None
+    if there.cpu in [machine.cpu for machine in facts.measured_on]:
+        return None
     instructions, of_runs = there.instructions or "?", tuple(sorted(name or "?" for name in own))
     why = reason(ReasonCode.NOT_MEASURED, there=there.name, instructions=instructions, instructions_measured=of_runs)
     return Refusal(why, Suggestion(Action.MEASURE, machine=there.name))

@@ -71,9 +71,9 @@ class HostSpeed:
     def processor(self) -> Processor:
         """The machine with the mean of the probes; half of what they differ by is its deviation."""
         logs = [{timed.compressor: math.log(timed.index) for timed in probe.timed} for probe in self.probes]
-        alike = [name for name in logs[0] if all(name in log for log in logs)]
+        alike = [name for name in REFERENCE if all(name in log for log in logs)]
         rates = {name: REFERENCE[name] * math.exp(fmean(log[name] for log in logs)) for name in alike}
-        moved = fmean(logs[-1][name] - logs[0][name] for name in alike)
+        moved = fmean([logs[-1][name] - logs[0][name] for name in alike] or [0.0])
         vcpus = float(self.vcpus)
         cores = vcpus / 2 if self.hyperthreads and vcpus > 1 else vcpus
         return Processor("", self.cpu, rates, abs(moved) / 2, vcpus, cores, self.instructions)

@@ -206,7 +206,8 @@ class StudyFolder:
     def speed(self) -> HostSpeed | None:
         """What was probed of the host beside the runs; None where nothing was. Raises InputError."""
         form = self.host.get(SPEED)
-        return None if form is None else from_json(HostSpeed, form, str(self.host_path))
+        speed = None if form is None else from_json(HostSpeed, form, str(self.host_path))
+        return speed if speed is not None and speed.probes and speed.processor.rates else None
 
     def keep_speed(self, speed: HostSpeed) -> None:
         """Store it with the other facts of the host. Raises HostError when it cannot be written."""
