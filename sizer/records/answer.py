@@ -7,7 +7,6 @@ from enum import Enum
 from functools import cached_property
 
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
-from sizer.records.costs import CostTable, ForeignPrice
 from sizer.records.domains import (
     SCHEMA_VERSION,
     Amount,

@@ -10,7 +10,6 @@ from sizer.catalog.machines import price_is_old
 from sizer.model.model import CPU_LABEL, GivenUpKind, SearchedFloor, WorkloadModel, name_of_disk
 from sizer.records.answer import Answer, ForeignPrice
 from sizer.records.configuration import Bottleneck, Configuration
-from sizer.records.costs import ForeignPrice
 from sizer.records.device import EMULATED_LABEL, GIVEN_IN_STUDY, GIVEN_IN_TABLE, HOST_DISK, Device, DiskRates
 from sizer.records.prediction import Spec
 from sizer.records.run_kinds import LargestBatch, MemoryPlace, Outcome, SearchEnd

@@ -281,7 +281,7 @@ FIELDS: Mapping[str, Field] = {
     "nearest": _if("nearest", _nearest),
     "instance": _text("instance_type"),
     "answer_instance": _text("answer_instance"),
-    **_each(lambda factor: f"{factor:.2f}", "faster"),
+    **_fields(lambda factor: f"{factor:.2f}", "faster"),
     "instructions_measured": _names("instructions_measured", names.instructions_name),
     "instructions": _text("instructions", names.instructions_name),
     "measured_on": _names("measured_on"),
