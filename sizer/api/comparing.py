@@ -13,6 +13,7 @@ from sizer.api.fitted_model import measured_runs
 from sizer.files.codec import to_json
 from sizer.files.writing import write_text
 from sizer.model.comparison import Comparison, Unlike, compare
+from sizer.model.observations import beside_others
 from sizer.records.device import DiskRates
 from sizer.records.run import DiskCheck, Run
 from sizer.words.comparison import Described
@@ -40,11 +41,11 @@ def compare_studies(before: StudyFolder, after: StudyFolder) -> ComparedStudies:
     """Raises NoAnswer for a folder without runs."""
     runs = measured_runs(before), measured_runs(after)
     shared = {run.spec.workload.name for run in runs[0]} & {run.spec.workload.name for run in runs[1]}
-    facts = [_facts(folder, its, shared) for folder, its in zip((before, after), runs, strict=True)]
+    stated = [_facts(folder, its, shared) for folder, its in zip((before, after), runs, strict=True)]
     unlike = [
         Unlike(*key, *values)
-        for key in dict.fromkeys((*facts[0], *facts[1]))
-        if not _alike(*(values := (facts[0].get(key), facts[1].get(key))))
+        for key in dict.fromkeys((*stated[0], *stated[1]))
+        if not _alike(*(values := (stated[0].get(key), stated[1].get(key))))
     ]
     compared = compare(*runs)
     described = _described(before, runs[0]), _described(after, runs[1])
@@ -65,7 +66,7 @@ def _described(folder: StudyFolder, runs: Sequence[Run]) -> Described:
     days = sorted(run.started_at[:10] for run in runs if run.started_at)
     first, last = (days[0], days[-1]) if days else (None, None)
     host = (folder.host.get("cpu_model"), folder.host.get("sizer"))
-    return Described(str(folder.path), folder.study.name, len(runs), first, last, *host)
+    return Described(str(folder.path), folder.study.name, len(runs), first, last, *host, sum(map(beside_others, runs)))
 
 
 def _facts(folder: StudyFolder, runs: Sequence[Run], workloads: Collection[str]) -> dict[tuple[str, str], Any]:

@@ -8,9 +8,8 @@ from datetime import date
 
 from sizer.catalog.machines import price_is_old
 from sizer.model.model import CPU_LABEL, GivenUpKind, SearchedFloor, WorkloadModel, name_of_disk
-from sizer.records.answer import Answer
+from sizer.records.answer import Answer, ForeignPrice
 from sizer.records.configuration import Bottleneck, Configuration
-from sizer.records.costs import ForeignPrice
 from sizer.records.device import EMULATED_LABEL, GIVEN_IN_STUDY, GIVEN_IN_TABLE, HOST_DISK, Device, DiskRates
 from sizer.records.prediction import Spec
 from sizer.records.run_kinds import LargestBatch, MemoryPlace, Outcome, SearchEnd
@@ -314,3 +313,11 @@ def day_of_price(as_of: str, today: date) -> str:
     if not as_of:
         return _("day unknown")
     return _("{day}[[old?, older than a year]]", day=as_of, old=price_is_old(as_of, today))
+
+
+_INSTRUCTIONS = {"amx": "AMX", "avx512": "AVX-512", "avx2": "AVX2", "sve": "SVE", "neon": "NEON"}
+
+
+def instructions_name(instructions: str) -> str:
+    """What a CPU computes matrices with, as makers write it."""
+    return _INSTRUCTIONS.get(instructions) or _("other instructions")

@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _print(compared: api.ComparedStudies) -> None:
     comparison = compared.comparison
     for letter, study in zip("AB", compared.studies, strict=True):
-        print(words.study_said(letter, study))
+        print(words.study_in_words(letter, study))
     for unlike in compared.unlike:
         print(words.unlike_line(unlike))
     print(words.unlike_sentences(compared.unlike, compared.studies))
@@ -50,10 +50,10 @@ def _print(compared: api.ComparedStudies) -> None:
         print(words.mean_line(its, counts[its.workload]))
     for its in comparison.differences:
         print(words.compared_line(its))
-        if its.verdict != "unclear" and (moved := words.moved_said(its)):
+        if its.verdict != "unclear" and (moved := words.moved_line(its)):
             print(f"  {moved}")
     for line in words.cautions(comparison) if comparison.differences else [words.nothing_shared()]:
         print(line)
     for letter, absent in (("A", comparison.only_before), ("B", comparison.only_after)):
         if absent:
-            print(words.only_said(letter, absent))
+            print(words.only_line(letter, absent))
