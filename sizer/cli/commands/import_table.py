@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+
 from sizer import api
-from sizer.cli.arguments import _
-from sizer.cli.arguments import add_json
-from sizer.cli.arguments import option
-from sizer.cli.arguments import print_json
+from sizer.cli.arguments import _, add_json, option, print_json
 from sizer.cli.progress import ImportProgress
 from sizer.exchange.measurements import COLUMNS
-from sizer.records.messages import InputError
-from sizer.records.messages import quoted
-from sizer.words.language import ENGLISH
-from sizer.words.language import in_language
+from sizer.records.messages import InputError, quoted
+from sizer.words.language import ENGLISH, in_language
 from sizer.words.studies.notes import note_in_words
-from sizer.words.notes import note_in_words
 
 REQUIRED = frozenset({"throughput", "vcpus", "memory_gib", "disk", "batch_size", "gpu", "gpu_count", "instance_type"})
 

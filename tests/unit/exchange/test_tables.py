@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
 import pytest
+
+from sizer import api
+from sizer.cli import main
+from sizer.exchange.imported import read_measurements
 from sizer.exchange.measurements import write_csv
 from sizer.records.messages import InputError
 from sizer.records.notes import NoteKind
 from sizer.words.studies.notes import note_in_words
-from tests.tables import Read
-from tests.tables import kinds
-import json
-import shlex
-from typing import Any
-from sizer import api
-from sizer.cli import main
-from sizer.exchange.imported import read_measurements
-from sizer.words.notes import note_in_words
-from tests.tables import STORED
+from tests.tables import STORED, Read, kinds
 
 # Tables as people make them, in `tables.txt`: what each becomes, what is noted, and how one is refused.
 

@@ -4,50 +4,31 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+
+import pytest
+
+from sizer.bundled.reports.subject import Material
 from sizer.catalog.catalog import Catalog
 from sizer.plan.axes_of_first_run import Needs
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
-from sizer.records.run import Cause
-from sizer.records.run import CauseKind
-from sizer.records.run import Failure
-from sizer.records.run import Meter
-from sizer.records.run import MeterKind
-from sizer.records.run import Run
+from sizer.plan.chosen import NextRun, PlanEnd
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.run import Cause, CauseKind, Failure, LimitedBy, LimitedByKind, Meter, MeterKind, Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Limits
-from sizer.records.study import Measure
-from sizer.records.study import RunSpec
-from sizer.records.study import Workload
-from sizer.records.units import GIB
-from sizer.records.units import MIB
+from sizer.records.study import Limits, Measure, PlanEndKind, RunReason, RunReasonKind, RunSpec, Workload
+from sizer.records.units import GIB, MIB
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
-from sizer.words.runs import run_in_words
-from sizer.words.studies.profiling import axes_lines
-from sizer.words.studies.profiling import first_run_failed
-from sizer.words.studies.profiling import needs_lines
-import pytest
-from sizer.bundled.reports.subject import Material
-from sizer.plan.chosen import NextRun
-from sizer.plan.chosen import PlanEnd
-from sizer.records.run import LimitedBy
-from sizer.records.run import LimitedByKind
-from sizer.records.study import PlanEndKind
-from sizer.records.study import RunReason
-from sizer.records.study import RunReasonKind
 from sizer.words.failures import remedy_of_failure
-from sizer.words.planning import chosen_in_words
-from sizer.words.planning import chosen_runs
-from sizer.words.planning import going_on_with
-from sizer.words.planning import plan_ended
-from sizer.words.planning import plan_ended_line
-from sizer.words.planning import reason_in_words
-from sizer.words.profiling import axes_lines
-from sizer.words.profiling import first_run_failed
-from sizer.words.profiling import needs_lines
-from tests.unit.plan.machine import chooser_of
-from tests.unit.plan.machine import study_of
+from sizer.words.studies.planning import (
+    chosen_in_words,
+    chosen_runs,
+    going_on_with,
+    plan_ended,
+    plan_ended_line,
+    reason_in_words,
+)
+from sizer.words.studies.profiling import axes_lines, first_run_failed, needs_lines
+from tests.unit.plan.machine import chooser_of, study_of
 
 # What a profile says of a program, word for word.
 
