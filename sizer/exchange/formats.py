@@ -173,12 +173,13 @@ def _about(given: HandedOver, answer: Answer, offer: InstanceOffer | None) -> li
 
 def _machine(given: HandedOver, answer: Answer, offer: InstanceOffer, name: str) -> dict[str, Any]:
     """Its figures are of each of several nodes."""
-    spec, nodes, (type_, plus, _gpus) = answer.spec, offer.nodes, offer.instance_type.partition("+")
+    spec, nodes, type_ = answer.spec, offer.nodes, offer.instance_type.partition("+")[0]
     assert spec is not None, "only an answer has a machine"
     vcpus, memory = offer.vcpus / nodes, offer.memory_bytes / nodes
     gpus = Accelerators(spec.gpu, spec.gpu_count).number(given.model.workload(answer.workload).facts.device)
     asked = (spec.vcpus or offer.vcpus) / nodes
     cpu = max(0.1, min(asked, vcpus - _kept(vcpus, KEPT_CPUS) - SYSTEM_PODS))
+    gpu = (offer.gpu or "").partition("-")[0].lower() if gpus else ""
     free = memory - _kept(memory / GIB, KEPT_MEMORY) * GIB - EVICTION
     return {
         "name": name,
@@ -192,7 +193,7 @@ def _machine(given: HandedOver, answer: Answer, offer: InstanceOffer, name: str)
         "memory": f"{int(min(free, (spec.memory_bytes or offer.memory_bytes) / nodes) / MIB)}Mi" if memory else "",
         "gpus": -(-gpus // nodes),
         "device": next((device for begin, device in DEVICES if (offer.gpu or "").startswith(begin)), "nvidia.com/gpu"),
-        "added": f"nvidia-tesla-{(offer.gpu or '').partition('-')[0].lower()}" if plus else "",
+        "added": gpu and f"nvidia-tesla-{gpu}" if offer.provider == "gcp" and type_.startswith("n1-") else "",
         "disk": _disk(given.disk(answer), offer.provider),
     }
 

@@ -58,6 +58,8 @@ TERRAFORM = {
     ("gcp", "n1-highmem-8+1xV100", "gcp/pd-ssd"): """
         resource "google_compute_instance" | machine_type = "n1-highmem-8" | type = "nvidia-tesla-v100" | size = 500
         type = "pd-ssd" | preemptible = true""",
+    ("gcp", "n1-highmem-8", "aws/gp3"): """
+        machine_type = "n1-highmem-8" | type = "nvidia-tesla-v100" | count = 1""",
     ("azure", "Standard_NC6s_v3", "azure/premium-ssd-P20"): """
         resource "azurerm_linux_virtual_machine" | size = "Standard_NC6s_v3" | priority = "Spot"
         storage_account_type = "Premium_LRS" | disk_size_gb = 500""",
@@ -109,7 +111,7 @@ def test_kubernetes() -> None:
 def test_markdown() -> None:
     text = markdown(given(offer("aws", "p3.2xlarge"), spec=SPEC))
     assert '## tr "${x}"\\|a' in text
-    assert "| aws p3.2xlarge | 8 | 32 | 1 x V100 | $1.00 | 2026-11-01 list |" in text
+    assert "| aws p3.2xlarge | 8 | 32 | 1 x V100 | $1.00 an hour | 2026-11-01 list |" in text
     assert "<!-- From the study resnet, measured 2026-11-21" in text
 
 
