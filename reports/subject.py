@@ -73,11 +73,11 @@ class Subject:
     @cached_property
     def device(self) -> Device:
         """Where the step is computed, as the runs say it, because they know the source of an emulated rate."""
-        known = [run.spec.workload.computes_on for run in self.runs]
+        devices = [run.spec.workload.computes_on for run in self.runs]
         if self.plan is not None:
-            known.append(self.plan.workload.computes_on)
+            devices.append(self.plan.workload.computes_on)
         return next(
-            (device for device in known if device.samples_per_second is not None), known[0] if known else Device()
+            (device for device in devices if device.samples_per_second is not None), devices[0] if devices else Device()
         )
 
     @cached_property
@@ -142,8 +142,8 @@ class Subject:
 
     def check(self, name: str) -> DiskCheck | None:
         """What fio measured on that tier: in this study's check, else in the check that came with a run."""
-        known = [*self.checks, *(run.disk for run in self.runs if run.disk is not None)]
-        return next((check for check in known if check.tier.name == name), None)
+        all_checks = [*self.checks, *(run.disk for run in self.runs if run.disk is not None)]
+        return next((check for check in all_checks if check.tier.name == name), None)
 
 
 def subjects(material: Material) -> tuple[Subject, ...]:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sizer.analysis.events import End, EventError, EventReader, Reading, Start
-from sizer.analysis.ranks import PATIENCE_SECONDS, RankReader, Records
+from sizer.analysis.ranks import RANK_SECONDS, RankReader, Records
 from sizer.records.run import Meter, MeterKind, Step
 
 START = (
@@ -155,8 +155,8 @@ def test_a_silent_rank_is_waited_for_only_so_long() -> None:
     """What it brings later belongs to a later step, so that no sample is lost."""
     reader = RankReader(1)
     reader.feed(rank(0, (1.0, 8, 0.0, 0)), 1.0)
-    assert reader.feed(b"", 1.0 + PATIENCE_SECONDS / 2).steps == ()
-    assert reader.feed(b"", 1.0 + PATIENCE_SECONDS).steps == (Step(1.0, 8, 0.0, 0),)
+    assert reader.feed(b"", 1.0 + RANK_SECONDS / 2).steps == ()
+    assert reader.feed(b"", 1.0 + RANK_SECONDS).steps == (Step(1.0, 8, 0.0, 0),)
     told = reader.feed(rank(0, (9.0, 8, 0.0, 0)) + rank(1, (1.0, 8, 0.0, 0), (9.0, 8, 0.0, 0)), 9.0)
     assert sum(step.samples for step in told.steps) == 24
 

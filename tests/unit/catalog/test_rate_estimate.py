@@ -11,6 +11,7 @@ from sizer.catalog.catalog import Catalog
 from sizer.catalog.gpu_transfer import published_steps, rate_model
 from sizer.catalog.rate_estimate import Basis, RateQuestion
 from sizer.records.messages import InputError
+from sizer.study.json_schema import networks_of
 
 CATALOG = Catalog.load()
 GPUS = ("K80", "P100", "V100", "T4", "A10", "A100", "A100 PCIe", "L4", "H100", "B200", "A10G", "Z9000")
@@ -106,6 +107,22 @@ def test_a_network_in_another_precision_alone_says_in_which() -> None:
     """ResNet-18 on RTX 3090 is published with mixed precision, which is no rate of a job in fp32."""
     with pytest.raises(InputError, match=r"on RTX 3090 \(fp32\) .*for both in mixed"):
         CATALOG.accelerator_rate("train", "resnet18", "RTX 3090", precision="fp32")
+
+
+def test_what_is_advised_may_be_written_in_a_study() -> None:
+    """Of the networks that are published on a GPU those that a study may name; of two GPUs of one name both."""
+    with pytest.raises(InputError, match=r"it has rates for Titan X \(Maxwell\): googlenet and for resnet50: A10,"):
+        CATALOG.accelerator_rate("train", "resnet50", "Titan X (Maxwell)", networks=networks_of("image_training"))
+    with pytest.raises(InputError, match=r"did you mean Titan X \(Maxwell\) or Titan X \(Pascal\)\?"):
+        CATALOG.gpu("Titan X")
+    assert networks_of("command") is None
+
+
+def test_a_rate_of_gradients_alone_is_one_of_that_mode() -> None:
+    """Torch's of ResNet-50 on a GTX 1080; of GoogLeNet on a K40m what Paddle measured."""
+    rate = CATALOG.accelerator_rate("forward_backward", "resnet50", "GTX 1080", batch_size=16, framework="pytorch")
+    assert rate.samples_per_second == pytest.approx(106.8, abs=0.05)
+    assert CATALOG.accelerator_rate("train", "googlenet", "Tesla K40", batch_size=128).samples_per_second > 100
 
 
 def test_a_batch_far_beyond_the_published_ones_has_no_rate() -> None:

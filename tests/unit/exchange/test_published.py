@@ -60,6 +60,7 @@ def test_a_recommendation_has_exactly_the_keys_of_the_contract(concluded: tuple[
     model, recommendation = concluded
     form = json.loads(json.dumps(recommendation_form(recommendation, model)))
     asked = {"objective", "target", "at_least", "deadline", "latency_p99", "spot"}
+    asked |= {"baseline", "samples", "interruptions"}
     assert set(form) == asked | {"schema_version", "workloads", "family", "cross_table"}
     assert (form["schema_version"], form["objective"], form["target"]) == (SCHEMA_VERSION, "cheapest", 0.9)
     for answer in form["workloads"]:

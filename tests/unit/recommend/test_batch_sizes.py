@@ -50,6 +50,16 @@ def said(runs: tuple[Run, ...]) -> list[str]:
     return batch_sentences(answer.batch, terms_of(model.workload("job")))
 
 
+def test_a_step_that_takes_more_than_in_proportion_is_named(tmp_path: Path) -> None:
+    """As where a GPU's memory leaves convolutions no room for their faster algorithms."""
+    table = "workload,gpu,batch_size,throughput,sample_unit\njob,GTX 1080,32,90,image\njob,GTX 1080,64,92,image\n"
+    slower = (
+        "A step of 128 takes 2.36 times as long as one of 64, more than twice, so each of its samples takes longer."
+    )
+    assert slower in said(runs_of(tmp_path, table + "job,GTX 1080,128,78,image\n"))
+    assert not any("more than" in each for each in said(runs_of(tmp_path, table + "job,GTX 1080,128,92,image\n")))
+
+
 def test_the_smallest_batch_that_is_enough_is_recommended(tmp_path: Path) -> None:
     """With the line of its step, what is known to fit, and the curve at the answer first."""
     runs = runs_of(tmp_path, CPU)

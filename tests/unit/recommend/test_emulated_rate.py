@@ -18,8 +18,8 @@ from sizer.records.prediction import ReasonCode
 from sizer.records.run import Demand, Run
 from sizer.records.study import Deadline, Objective
 from sizer.records.units import format_seconds
-from sizer.words.names import terms_of
-from sizer.words.reasons import reason_sentences
+from sizer.words.names import Terms, terms_of
+from sizer.words.reasons import reason_sentence, reason_sentences
 from tests.tables import stored_catalog
 
 MakeRun = Callable[..., Run]
@@ -79,6 +79,18 @@ def test_a_size_that_a_faster_gpu_would_starve_is_not_taken(make_run: MakeRun) -
     (two,) = (each for each in answer.rejected if each.spec.vcpus == 2)
     assert [each.code for each in two.why] == [ReasonCode.GIVES]
     assert two.why[0].number("probability") < 0.9
+
+
+def test_a_smaller_size_at_the_same_price_that_is_less_sure_says_so(make_run: MakeRun) -> None:
+    """Nothing is saved by it, and that it costs as much is no reason: how sure each is to be fast enough is one."""
+    answer, _said = answered(curve(make_run, replace(GUESSED, rate_low=200.0, rate_high=450.0)))
+    assert answer.spec.vcpus == 4
+    (two,) = (each for each in answer.rejected if each.spec.vcpus == 2)
+    (why,) = two.why
+    assert why.has("same_price")
+    assert 0.9 < why.number("probability") < why.number("chosen_probability")
+    told = reason_sentence(why, Terms("train", "image"))
+    assert told.startswith("At the same price the answer is surer to be fast enough: its probability is ")
 
 
 def test_a_deadline_counts_with_the_interval(make_run: MakeRun) -> None:

@@ -68,6 +68,14 @@ def test_each_gpu_has_rate_bottleneck_price_and_memory(make_run: MakeRun, catalo
     assert t4.accelerator.basis == "published"
 
 
+def test_each_gpu_is_a_row_of_the_table_of_costs(make_run: MakeRun, catalog: Catalog) -> None:
+    """Beside the sizes that were measured, which have the accelerator that all runs had; without one they are CPUs."""
+    for runs, count in ((emulated_runs(make_run), 1), (computed_runs(make_run, 0.08), 0)):
+        costs = answered(runs, catalog, "T4").costs
+        assert {(row.published, row.spec.gpu_count) for row in costs.rows} == {(False, count), (True, 1)}
+        assert costs.has_both is (count == 0)
+
+
 def test_an_input_side_that_nobody_knows_is_no_figure(make_run: MakeRun, catalog: Catalog) -> None:
     """Where the interval would span more than tenfold, there is no rate, and the run that would settle it is named."""
     runs = emulated_runs(make_run, (0.5, 1.0, 2.0))

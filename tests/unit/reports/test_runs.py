@@ -432,7 +432,7 @@ def test_where_not_all_fit_those_that_matter_stay(
     warned = replace(warned, warnings=(RunWarning(WarningKind.SHORT, {"seconds": 1.0}),))
     own = replace(subject, runs=(plain, warned, reference, failed))
     size = len(json.dumps(timelines.timeline(plain, 48), separators=(",", ":"))) + 12
-    monkeypatch.setattr(timelines, "ROOM", 3 * size + 100)
+    monkeypatch.setattr(timelines, "MOST_TIMELINE_BYTES", 3 * size + 100)
     found = timelines.contents(material, [own])
     assert found is not None
     assert list(inflated(found["packed"])) == [failed.id, reference.id, warned.id]

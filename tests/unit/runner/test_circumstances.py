@@ -85,12 +85,12 @@ def test_a_full_disk_is_named(spec: RunSpec, tmp_path: Path, monkeypatch: pytest
     """Once it was seen to be full, whatever was removed again since."""
     room = Room(tmp_path, tmp_path)
     monkeypatch.setattr(circumstances.os, "statvfs", full())
-    room.look()
+    room.poll()
     assert room.want("") == ()
     monkeypatch.setattr(circumstances.os, "statvfs", full(tmp_path))
-    room.look()
+    room.poll()
     monkeypatch.setattr(circumstances.os, "statvfs", full())
-    room.look()
+    room.poll()
     assert "the disk under its scratch folder (TMPDIR) and its output" in said(room.want(""), spec)
     assert "was full: make room there" in said(room.want(""), spec)
 
@@ -167,7 +167,7 @@ def test_a_folder_that_is_gone_was_not_full(tmp_path: Path) -> None:
     scratch.mkdir()
     room = Room(scratch, scratch)
     scratch.rmdir()
-    room.look()
+    room.poll()
     assert room.want("segmentation fault") == ()
     assert room.want("OSError: No space left on device") == (Cause(CauseKind.DISK_FULL),)
 

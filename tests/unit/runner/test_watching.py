@@ -103,7 +103,7 @@ def word_lines(milliseconds: float = 154.72, count: int = 15) -> list[str]:
 
 
 class Room:
-    def look(self) -> None:
+    def poll(self) -> None:
         """There is room."""
 
 
