@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 import re
+
 import pytest
 import yaml
-from sizer.exchange.formats import FORMATS
-from sizer.exchange.formats import HandedOver
-from sizer.exchange.formats import kubernetes
-from sizer.exchange.formats import markdown
-from sizer.exchange.formats import terraform
-from sizer.model.model import MeasuredRange
-from sizer.model.model import Model
-from sizer.model.model import WorkloadFacts
-from sizer.model.model import WorkloadModel
-from sizer.records.answer import Answer
-from sizer.records.answer import InstanceOffer
-from sizer.records.answer import Recommendation
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Estimate
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
+
+from sizer.exchange.formats import FORMATS, HandedOver, kubernetes, markdown, terraform
+from sizer.model.model import MeasuredRange, Model, WorkloadFacts, WorkloadModel
+from sizer.records.answer import Answer, InstanceOffer, Recommendation
+from sizer.records.configuration import Bottleneck, Estimate
+from sizer.records.device import Device, DiskRates
 from sizer.records.messages import NoAnswer
 from sizer.records.prediction import Spec
-from sizer.records.study import DiskTier
-from sizer.records.study import Objective
-from sizer.records.study import Study
+from sizer.records.study import DiskTier, Objective, Study
 from sizer.records.units import GIB
 
 NAME = 'tr "${x}"|a'
