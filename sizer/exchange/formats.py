@@ -1,7 +1,7 @@
 """An answer as a file for whoever rents the machine: Markdown to read, JSON, Terraform, a Kubernetes job.
 
 Each form is a template in `templates`. Terraform and Kubernetes have the first instance type of the answer that they
-can rent: the cheapest that holds it. What sizer cannot know, an image or a network, is a variable or to be filled in.
+can rent. What sizer cannot know, an image or a network, is a variable or to be filled in.
 """
 
 from __future__ import annotations
@@ -167,7 +167,9 @@ def _about(given: HandedOver, answer: Answer, offer: InstanceOffer | None) -> li
         if disk is not None:
             lines.append(f"Disk {disk.name}" + (f": {disk.catalog_name}" if disk.catalog_name else ""))
         if answer.instances[0] is not offer:
-            lines.append(f"Cheaper, but not of a provider that this file knows: {offer_line(answer.instances[0])}")
+            lines.append(
+                f"It comes before this one, but is not of a provider that this file knows: {offer_line(answer.instances[0])}"
+            )
         return lines
 
 
