@@ -167,9 +167,8 @@ def _about(given: HandedOver, answer: Answer, offer: InstanceOffer | None) -> li
         if disk is not None:
             lines.append(f"Disk {disk.name}" + (f": {disk.catalog_name}" if disk.catalog_name else ""))
         if answer.instances[0] is not offer:
-            lines.append(
-                f"It comes before this one, but is not of a provider that this file knows: {offer_line(answer.instances[0])}"
-            )
+            first = offer_line(answer.instances[0])
+            lines.append(f"It comes before this one, but is not of a provider that this file knows: {first}")
         return lines
 
 
