@@ -42,7 +42,7 @@ def cost_table(
     interrupted = None if objective.interruptions is None else objective.interruptions.time_factor
     table = CostTable((), None if unit == RELATIVE else objective.job_samples, interrupted)
     base = next((one for one in rows if one[0].is_baseline), None)
-    return replace(table, rows=tuple(_told(row, prices, base, unit, table) for row, prices in rows))
+    return replace(table, rows=tuple(_compared(row, prices, base, unit, table) for row, prices in rows))
 
 
 def _order(row: CostRow) -> tuple[object, ...]:
@@ -119,11 +119,11 @@ def _with_baseline(rows: list[Priced], given: Answer, is_type: bool, catalog: Ca
     return [*rows, (row, _prices(base.instance_type, catalog))]
 
 
-def _told(row: CostRow, prices: Prices, base: Priced | None, unit: str, table: CostTable) -> CostRow:
+def _compared(row: CostRow, prices: Prices, base: Priced | None, unit: str, table: CostTable) -> CostRow:
     """With its ratios to the baseline, and what the work costs there."""
     rate, (on_demand, spot) = row.throughput.value, prices
-    known = None if base is None else next((usd for usd in base[1] if usd is not None), None)
-    against = None if base is None or not known else known / base[0].throughput.value
+    usd_of_base = None if base is None else next((usd for usd in base[1] if usd is not None), None)
+    against = None if base is None or not usd_of_base else usd_of_base / base[0].throughput.value
 
     def cost(usd: float | None, time: float | None = 1.0) -> Cost | None:
         if usd is None or time is None:

@@ -220,7 +220,7 @@ def idle_sentence(answer: Answer) -> str:
     """That the price pays for accelerators that the throughput did not use; empty where it pays for none."""
     offer = rented(answer)
     notes = () if offer is None or offer.usd_per_hour is None else offer.notes
-    more = next((note for note in notes if note.code is ReasonCode.OTHER_GPUS and note.has("gpu_count")), None)
+    more = next((note for note in notes if note.code is ReasonCode.OTHER_HARDWARE and note.has("gpu_count")), None)
     if more is None:
         return ""
     return _(
@@ -235,11 +235,11 @@ def idle_sentence(answer: Answer) -> str:
 
 def against_sentence(answer: Answer, terms: Terms) -> str:
     """What the job takes, or what the answer costs and gives beside another one; empty where there is none."""
-    found = [reason for reason in answer.reasons if reason.code in (ReasonCode.JOB_TAKES, ReasonCode.JOB_COSTS)]
+    job_reasons = [reason for reason in answer.reasons if reason.code in (ReasonCode.JOB_TAKES, ReasonCode.JOB_COSTS)]
     beside = [
         reason for reason in answer.reasons if reason.code is ReasonCode.BASELINE or reason.text("role") == "next"
     ]
-    return "" if answer.spec is None else paragraph(_unmarked(found or beside[:1], terms))
+    return "" if answer.spec is None else paragraph(_unmarked(job_reasons or beside[:1], terms))
 
 
 def doubt_sentence(answer: Answer | None, terms: Terms) -> str:
