@@ -68,7 +68,7 @@ def _price(offer: InstanceOffer) -> tuple[float | None, ForeignPrice | None]:
 def _instance_row(number: int, place: int, offer: InstanceOffer, subject: Subject) -> dict[str, Any]:
     """Texts, and beside them the numbers to sort by: None is sorted last."""
     answer = subject.answer
-    rate = answer.throughput if answer is not None and not answer.rate_in_doubt else None
+    rate = (offer.throughput or answer.throughput) if answer is not None and not answer.rate_in_doubt else None
     source, as_of = offer_source(offer)
     million = offer.usd_per_million_samples if subject.unit != RELATIVE else None
     foreign = offer.foreign
@@ -108,7 +108,8 @@ def _instance_rate(rate: Estimate | None, offer: InstanceOffer, subject: Subject
         return "–"
     rate_text = rate_in_words(rate.value, subject.unit)
     spec = subject.spec
-    return f"≥ {rate_text}" if spec is not None and spec.vcpus is not None and offer.vcpus > spec.vcpus else rate_text
+    larger = offer.throughput is None and spec is not None and spec.vcpus is not None and offer.vcpus > spec.vcpus
+    return f"≥ {rate_text}" if larger else rate_text
 
 
 def _size(vcpus: float) -> str:

@@ -28,6 +28,7 @@ from sizer.store.fitted_file import read_fitted, sources_of, write_fitted
 
 if TYPE_CHECKING:
     from sizer.model.host import Drift
+    from sizer.records.processor import Processor
     from sizer.records.run import Run
     from sizer.store.study_folder import StudyFolder
 
@@ -157,8 +158,10 @@ def fitted(folder: StudyFolder, on_step: OnStep = no_step) -> Model:
     if form is not None:
         with suppress(FormatError):
             return from_json(Model, form, str(path))
+    from sizer.api.elsewhere import machines_of
+
     runs = _in_the_studys_order(folder)
-    model = _as_planned(_fitted(runs, on_step), folder)
+    model = _as_planned(_fitted(runs, on_step, machines_of(folder)), folder)
     others: dict[str, Any] = {
         "disks": list(_disks(folder)),
         "contradicted": {name: to_json(reason) for name, reason in _contradicted(runs).items()},
@@ -179,7 +182,7 @@ def _contradicted(runs: Iterable[Run]) -> dict[str, Reason]:
     return {name: reason for name, reason in reasons.items() if reason is not None}
 
 
-def _fitted(runs: Iterable[Run], on_step: OnStep) -> Model:
+def _fitted(runs: Iterable[Run], on_step: OnStep, measured_on: Sequence[Processor]) -> Model:
     """The model of each workload; of the others its runs tell how slow the host was meanwhile, and nothing else."""
     from sizer.model.host import drift_of
     from sizer.model.observations import completed
@@ -188,19 +191,19 @@ def _fitted(runs: Iterable[Run], on_step: OnStep) -> Model:
     workloads, drift = _by_workload(runs), drift_of(completed(runs))
     models: list[WorkloadModel] = []
     with suppress(BrokenProcessPool), _processes(len(workloads)) as processes:
-        fits = processes.map(_fit_alone, workloads.values(), repeat(drift)) if processes else None
+        fits = processes.map(_fit_alone, workloads.values(), repeat(drift), repeat(measured_on)) if processes else None
         for number, (name, own) in enumerate(workloads.items()):
             on_step(StepBegun(Stage.FITTING, name, number + 1, len(workloads)))
-            models.append(next(fits) if fits else _fit_alone(own, drift))
+            models.append(next(fits) if fits else _fit_alone(own, drift, measured_on))
     # Where a process was killed, as for want of memory, the rest is fitted here.
-    models += [_fit_alone(own, drift) for own in list(workloads.values())[len(models) :]]
+    models += [_fit_alone(own, drift, measured_on) for own in list(workloads.values())[len(models) :]]
     return Model(tuple(models))
 
 
-def _fit_alone(runs: Sequence[Run], drift: Drift | None) -> WorkloadModel:
+def _fit_alone(runs: Sequence[Run], drift: Drift | None, measured_on: Sequence[Processor]) -> WorkloadModel:
     from sizer.model.fitting import fit as fit_model
 
-    (model,) = fit_model(runs, drift).workloads
+    (model,) = fit_model(runs, drift, measured_on).workloads
     return model
 
 

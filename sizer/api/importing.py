@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sizer.api.conclusions import conclude
+from sizer.api.elsewhere import MEASURED_ON, checked_type
 from sizer.api.events import OnEvent, TableImported, ignore
 from sizer.api.fitted_model import Stage, StepBegun
 from sizer.catalog.catalog import Catalog
@@ -37,22 +38,26 @@ def import_table(
     on_event: OnEvent = ignore,
     job_by: Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
+    measured_on: str | None = None,
 ) -> ImportedStudy:
     """Measurements made elsewhere become a study folder, new or empty before, with its conclusion.
 
     `job_by` are columns whose values are different jobs; `columns` says of headers what each is to be read as, such as
-    `{"Threads": "vcpus", "Time": "step time (ms)"}`, and leaves one unread that it maps to nothing.
+    `{"Threads": "vcpus", "Time": "step time (ms)"}`, and leaves one unread that it maps to nothing; `measured_on` names
+    the instance type that all rows were measured on, or on some of whose vCPUs.
     Nothing is written before every row is understood; what cannot be written as a whole is taken away again. Raises
     InputError for a table or folder that cannot be used, HostError where nothing can be written.
     """
     source, path = Path(source), Path(folder)
     refuse_taken(path)
     on_event(StepBegun(Stage.READING))
-    table = read_measurements(source, Catalog.load(keep=True), job_by, columns)
+    catalog = Catalog.load(keep=True)
+    machine = None if measured_on is None else checked_type(measured_on, catalog)
+    table = read_measurements(source, catalog, job_by, columns)
     refuse_unusable(path)
     on_event(TableImported(source, table))
     on_event(StepBegun(Stage.STORING))
-    written = write_study(path, table, source)
+    written = write_study(path, table, source, machine)
     on_event(TableImported(source, table, path))
     on_event(conclude(written, on_event))
     return ImportedStudy(written, table)
@@ -67,12 +72,12 @@ def refuse_taken(path: Path) -> None:
             )
 
 
-def write_study(path: Path, imported: Imported, source: Path) -> StudyFolder:
+def write_study(path: Path, imported: Imported, source: Path, measured_on: str | None = None) -> StudyFolder:
     """The study folder: study.yaml last, which alone makes it one. Raises HostError, and leaves nothing behind."""
     was_there = path.is_dir()
     try:
         _write_runs(path, imported.runs)
-        with StudyFolder.create(path, imported.study, _host(imported, source), imported.notes) as folder:
+        with StudyFolder.create(path, imported.study, _host(imported, source, measured_on), imported.notes) as folder:
             folder.know(imported.runs)
             return folder
     except BaseException:
@@ -113,6 +118,7 @@ def _take_away(path: Path, was_there: bool) -> None:
             path.rmdir()
 
 
-def _host(imported: Imported, source: Path) -> dict[str, object]:
-    """No machine: nothing is known of the one that it was measured on, and this one has no part in it."""
-    return {"schema_version": SCHEMA_VERSION, "imported": source.name, "runs": len(imported.runs)}
+def _host(imported: Imported, source: Path, measured_on: str | None) -> dict[str, object]:
+    """No machine: no more is known of the one that it was measured on, and this one has no part in it."""
+    facts: dict[str, object] = {} if measured_on is None else {MEASURED_ON: measured_on}
+    return {"schema_version": SCHEMA_VERSION, "imported": source.name, "runs": len(imported.runs), **facts}

@@ -15,6 +15,7 @@ from sizer.api.preparing import Preparation, SetUp, prepare_data
 from sizer.api.studies import MeasuringHost, this_host
 from sizer.api.study_plan import StudyPlan, plan_study
 from sizer.host.lock import measuring_alone
+from sizer.host.speed import host_speed, probe, seconds_for
 from sizer.model.runs import is_bound
 from sizer.plan.chooser import Chooser
 from sizer.plan.chosen import NextRun, PlanEnd, Unfinished, within
@@ -185,6 +186,8 @@ class Measurement:
         if busy is not None and not self._said_busy:
             self._said_busy = True
             self._on_event(busy)
+        if self.folder.speed is None:
+            self._probe_speed(self._left(todo))
         self.folder.hold_room()
         needed = without_lacking(needed)
         data = prepare_data(study, needed, cache, self._on_event, self._stop, self._set_up)
@@ -199,6 +202,15 @@ class Measurement:
                     self._launch(spec, self._left(todo[number:]), preparation)
             for following in plan.following:
                 self._follow(following, preparation)
+        if (speed := self.folder.speed) is not None and len(speed.probes) == 1:
+            self._probe_speed(sum(run.wall_seconds for run in self.folder.runs()))
+
+    def _probe_speed(self, expected: float) -> None:
+        """How fast the host is, before the first run and after the last: what was probed before is kept."""
+        host, before = self._host.host, self.folder.speed
+        new = probe(host.cpus, seconds_for(expected))
+        probes = (*before.probes, new) if before is not None else (new,)
+        self.folder.keep_speed(host_speed(host.cpu_model, host.hyperthreads, probes))
 
     def _choose(self, chooser: Chooser, preparation: Preparation) -> None:
         """Run after run until every answer is settled, or what may be spent is.

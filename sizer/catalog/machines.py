@@ -74,6 +74,8 @@ class InstanceType:
     retired: Year | None = None
     shared_cpu: Count = 0
     cpu_arch: Text | None = None
+    cpu_model: Text | None = None
+    threads_per_core: Count | None = None
     confidence: Text | None = None
     as_of: str = ""
     source: str = ""

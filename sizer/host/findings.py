@@ -42,6 +42,11 @@ class FindingKind(str, Enum):
     """Nothing else uses this host."""
     BUSY = "busy"
     """Something else does: `load`."""
+    SPEED = "speed"
+    """How fast one busy thread is: `index`, by compressor from `low` to `high`; by the CPU's name it would be
+    `by_name`. Each of `count` busy vCPUs does `per_vcpu` of it."""
+    SPEED_UNKNOWN = "speed_unknown"
+    """Not probed beside a sizer that measures."""
     OTHER = "other"
     """`text`, as it is."""
 
@@ -70,6 +75,11 @@ class Finding:
     bytes: int = 0
     load: BusyBy = BusyBy()
     gpus: tuple[str, ...] = ()
+    index: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+    per_vcpu: float = 0.0
+    by_name: float | None = None
 
 
 @dataclass(frozen=True)

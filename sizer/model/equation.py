@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, reduce
 from statistics import NormalDist
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,13 +33,16 @@ from sizer.model.model import (
     vcpus_of,
 )
 from sizer.model.runs import REPLAY, label_at
+from sizer.model.transfer import faster_there, processor_at
 from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
+from sizer.records.processor import Processor
 from sizer.records.units import GIB
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Indices = NDArray[np.intp]
+Name = TypeVar("Name", str, str | None)
 
 INSTANT = DiskRates(1e12, 1e18, 1e12, 1e18)
 """A disk on which nothing waits."""
@@ -119,10 +123,12 @@ class Rows:
     `disk` indexes `disks` and `accelerator` `labels`. `read` is ln seconds that reading a whole sample takes by demand
     and rates of the disk (where nothing is known of it but rates on it, `is_free`, those of the highest rate), `write`
     likewise, `missed` the share of reads that go to the disk. `gpus` counts accelerators, `speed_up` is ln of how many
-    times the samples of one they make where that is stated, else 0. `decodes`, `steps` and `computes` say which work a
-    row does: synthetic input decodes nothing, a replay of the files computes nothing, `steps` are on the CPU. Second
-    threads of cores begin at every second vCPU where `paired`, else from `cores` on. `observed`: what was
-    measured, where an emulated GPU made the rate that it was given. `supposed`: the disk is given by
+    times the samples of one they make where that is stated, else 0. `machine` indexes `machines`, None for that of the
+    runs, and `faster` is ln of how many times their index is that of the runs' CPUs; `home` is the one of all runs, if
+    it is one. `decodes`, `steps` and `computes` say which work a row does: synthetic input decodes nothing, a replay of
+    the files computes nothing, `steps` are on the CPU. Second threads of cores begin at every second vCPU where
+    `paired`, else from `cores` on. `observed`: what was measured, where an emulated GPU made the rate that it was
+    given. `supposed`: the disk is given by
     its figures alone; `instant`: nothing waits for it. The shifts are a what-if's factors on times, in ln.
     """
 
@@ -147,6 +153,10 @@ class Rows:
     steps: Flags
     paired: bool
     cores: float
+    machines: tuple[Processor | None, ...]
+    machine: Indices
+    faster: tuple[float, ...]
+    home: Processor | None = None
     observed: bool = False
     supposed: bool = False
     instant: bool = False
@@ -157,11 +167,19 @@ class Rows:
     @cached_property
     def second_threads(self) -> Array:
         """How many of the vCPUs are the second thread of their core."""
+        if self.named is not None and (self.named.name or not self.paired):
+            cores = (self.named.cores or self.named.vcpus) * np.maximum(1.0, self.vcpus / self.named.vcpus)
+            return np.maximum(self.vcpus - cores, 0.0)
         if not self.paired:
             return np.maximum(self.vcpus - self.cores, 0.0)
         whole = np.ceil(self.vcpus)
         doubled_up: Array = np.floor(whole / 2) * self.vcpus / whole
         return doubled_up
+
+    @property
+    def named(self) -> Processor | None:
+        """The machine that all of these rows name."""
+        return self.machines[0] if len(self.machines) == 1 else None
 
 
 def build_rows(
@@ -179,6 +197,8 @@ def build_rows(
     feeds = [facts.feed] * len(configurations) if seen is None else [observation.feed for observation in seen]
     disks, disk = _numbered([disk_of(configuration) for configuration in configurations])
     labels, accelerator = _numbered([label_at(facts, configuration) for configuration in configurations])
+    names, machine = _numbered([configuration.machine for configuration in configurations])
+    machines = tuple(processor_at(facts, name) for name in names)
     missed = [_missed_share(facts, measured, at, feed, what_if) for at, feed in zip(configurations, feeds, strict=True)]
     for place, observation in enumerate(seen or ()):  # as it was accounted where the page cache kept some
         if observation.feed.natural and observation.read_bytes is not None and facts.read_bytes:
@@ -220,7 +240,11 @@ def build_rows(
         computes=~replays,
         steps=np.array(steps, dtype=bool)[accelerator] & ~replays,
         paired=facts.paired,
-        cores=max(1.0, measured.vcpus[-1] / 2) if measured.vcpus else 1.0,
+        cores=_cores_of_runs(facts, measured),
+        machines=machines,
+        machine=machine,
+        faster=tuple(faster_there(facts, its)[0] if its is not None else 0.0 for its in machines),
+        home=facts.measured_on[0] if len(facts.measured_on) == 1 else None,
         observed=seen is not None,
         supposed=what_if.disk_rates is not None and not instant,
         instant=instant,
@@ -230,7 +254,13 @@ def build_rows(
     )
 
 
-def _numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Indices]:
+def _cores_of_runs(facts: WorkloadFacts, measured: MeasuredRange) -> float:
+    """From where on vCPUs are second threads, if they are any: of a machine that a table names its cores."""
+    named = [processor.cores for processor in facts.measured_on if processor.name and processor.cores]
+    return named[0] if named else max(1.0, measured.vcpus[-1] / 2) if measured.vcpus else 1.0
+
+
+def _numbered(names: Sequence[Name]) -> tuple[tuple[Name, ...], Indices]:
     """The distinct names, and (n,) which of them each is."""
     codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
     return tuple(codes), np.array([codes[name] for name in names], dtype=np.intp)
@@ -377,7 +407,23 @@ def _work(draws: Draws, rows: Rows) -> Array:
         work = work + _where(rows.decodes | rows.steps)
     if "launch" in draws:
         work = work + np.where(draws.on("accelerator launches"), 0.0, _launches(draws["launch"], rows))
-    return work
+    return work if rows.machines == (None,) else work - _faster(draws, rows, "speed")
+
+
+def _faster(draws: Draws, rows: Rows, of: str) -> Array:
+    """Ln of how many times as fast the CPU of each row is at this work, or at its serial part (D, n)."""
+    there = [
+        np.zeros((len(draws), 1)) if machine is None else faster + _beyond_index(draws, rows, machine, of)
+        for machine, faster in zip(rows.machines, rows.faster, strict=True)
+    ]
+    faster: Array = np.concatenate(there, axis=1)[:, rows.machine]
+    return faster
+
+
+def _beyond_index(draws: Draws, rows: Rows, machine: Processor, of: str) -> Array:
+    """Ln of what a machine's CPU does beside its index, over what that of the runs does, if they were made on one."""
+    there = draws[f"{of}:{machine.cpu}"]
+    return there if rows.home is None else there - draws[f"{of}:{rows.home.cpu}"]
 
 
 def _of_each(values: Array, of: Callable[[Array], Array]) -> Array:
@@ -394,24 +440,46 @@ def _launches(launch: Array, rows: Rows) -> Array:
 
 def _of_a_core_second(draws: Draws, rows: Rows) -> Array:
     """Ln seconds that a core-second of work takes on the vCPUs: contention, coherence, second threads, a quota."""
-    return _of_each(rows.vcpus, lambda vcpus: _on_vcpus(draws, replace(rows, vcpus=vcpus)))
+    if len(rows.machines) == 1:
+        return _of_each(rows.vcpus, lambda vcpus: _on_vcpus(draws, replace(rows, vcpus=vcpus)))
+    seconds = np.empty((len(draws), len(rows.vcpus)))
+    for number, machine in enumerate(rows.machines):
+        places = np.flatnonzero(rows.machine == number)
+        seconds[:, places] = _of_a_core_second(draws, replace(rows, vcpus=rows.vcpus[places], machines=(machine,)))
+    return seconds
 
 
 def _on_vcpus(draws: Draws, rows: Rows) -> Array:
-    c = rows.vcpus
-    if "contention" not in draws:
-        seconds = np.broadcast_to(-np.log(c), (len(draws), len(c)))
-    else:
-        gain = np.where(draws.on("second threads"), np.clip(draws["yield"], -0.3, 1.5), 1.0)
-        second = np.where(draws.on("more cores"), np.minimum(rows.second_threads, c / 2), rows.second_threads)
-        cores = np.maximum(c - second + gain * second, 0.02 * c)
+    c, seconds = rows.vcpus, np.zeros((1, 1))
+    if "contention" in draws:
         coherence = np.where(draws.on("coherence"), np.exp(draws["coherence"]), 0.0)
         more = np.maximum(c - 1, 0.0)
         handover = np.where(draws.on("handover") & (c > 1), np.log1p(np.exp(draws["handover"])), 0.0)
-        seconds = np.log1p((np.exp(draws["contention"]) + coherence * c) * more) + handover - np.log(cores)
+        lost = (np.exp(draws["contention"]) + coherence * c) * more
+        if rows.named is not None:
+            lost = lost * np.exp(-_beyond_index(draws, rows, rows.named, "scaling"))
+        slower = np.log1p(lost) + handover
+        seconds = slower - np.log(_cores(draws, rows))
+    elif "yield" in draws:
+        at_home = replace(rows, machines=(None if rows.paired else rows.home,))
+        of_runs = np.log(_cores(draws, at_home) / c) if rows.home is not None else np.zeros((1, 1))
+        seconds = of_runs - np.log(_cores(draws, rows))
+    else:
+        seconds = np.broadcast_to(-np.log(c), (len(draws), len(c)))
     if "quota" in draws:
         seconds = seconds + np.where(c % 1 > 0, np.clip(draws["quota"], -0.1, 0.4), 0.0)
     return seconds
+
+
+def _cores(draws: Draws, rows: Rows) -> Array:
+    """How many cores alone do as much as the vCPUs together (D, n)."""
+    c, second = rows.vcpus, rows.second_threads
+    sure = rows.named is not None and rows.home is not None and not rows.home.name
+    gain = np.where(draws.on("second threads") | sure, np.clip(draws["yield"], -0.3, 1.5), 1.0)
+    if rows.named is None and "on:more cores" in draws:
+        second = np.where(draws.on("more cores"), np.minimum(second, c / 2), second)
+    cores: Array = np.maximum(c - second + gain * second, 0.02 * c)
+    return cores
 
 
 def _relieved(draws: Draws, rows: Rows) -> Array:
@@ -473,7 +541,10 @@ def _waits(draws: Draws, rows: Rows, missed: Array) -> Array | None:
 
 
 def _cap(draws: Draws, rows: Rows) -> Array:
-    return np.where(draws.on("cap"), -draws["cap"], NEVER) + _where(rows.computes)
+    seconds = np.where(draws.on("cap"), -draws["cap"], NEVER) + _where(rows.computes)
+    if rows.machines != (None,):
+        seconds = seconds - _faster(draws, rows, "serial")
+    return seconds
 
 
 def _accelerator(draws: Draws, rows: Rows) -> Array:

@@ -33,6 +33,7 @@ from sizer.model.refusals import of_runs
 from sizer.model.runs import end_to_end, labelled, without_gaps
 from sizer.records.configuration import Configuration
 from sizer.records.prediction import Reason, ReasonCode, Spec, reason
+from sizer.records.processor import Processor
 from sizer.records.run import Run
 from sizer.records.units import rate_unit
 
@@ -41,17 +42,19 @@ POINTS = 40
 
 
 @one_thread
-def fit(runs: Sequence[Run], drift: Drift | None = None) -> Model:
+def fit(runs: Sequence[Run], drift: Drift | None = None, measured_on: Sequence[Processor] = ()) -> Model:
     """The model of every workload among the runs; deterministic, and a workload that has too few runs is `refused`.
 
-    `drift` is that of the whole study, where these are not all of its runs.
+    `drift` is that of the whole study, where these are not all of its runs; `measured_on` is the machine that all were
+    made on, or those that their configurations name, as far as their indices are known.
     """
     drift = drift_of(completed(runs)) if drift is None else drift
     names = dict.fromkeys(run.spec.workload.name for run in runs)
-    return Model(tuple(fit_workload([run for run in runs if run.spec.workload.name == name], drift) for name in names))
+    own = ([run for run in runs if run.spec.workload.name == name] for name in names)
+    return Model(tuple(fit_workload(some, drift, measured_on) for some in own))
 
 
-def fit_workload(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> WorkloadModel:
+def fit_workload(runs: Sequence[Run], drift: Drift = NO_DRIFT, measured_on: Sequence[Processor] = ()) -> WorkloadModel:
     """The model of one workload; refused, with the reason, where its runs are too few."""
     runs = without_gaps(labelled(runs))
     whole = end_to_end(runs)
@@ -66,7 +69,13 @@ def fit_workload(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> WorkloadModel:
     if not usable or (refused is not None and refused.reason.code is ReasonCode.MIXED_PROGRAMS):
         return replace(empty, measured=replace(measured, rates=()))
     observations, noise = observe([*usable, *aside], drift)
-    facts = gather_facts(usable, aside, measured)
+    machines = tuple(measured_on)
+    named = {run.configuration.machine for run in usable} - {None}
+    facts = replace(
+        gather_facts(usable, aside, measured),
+        measured_on=tuple(machine for machine in machines if machine.name in named) if named else machines,
+        processors=machines,
+    )
     measured = on_usual_host(measured, observations, facts.feed)
     after = posterior(facts, measured, observations, noise.run)
     fitted = replace(empty, facts=facts, measured=measured, posterior=after)

@@ -14,6 +14,7 @@ from sizer.records.device import HOST_DISK, Device, DiskRates
 from sizer.records.domains import SCHEMA_VERSION
 from sizer.records.kinds import PREPROCESSING
 from sizer.records.prediction import Reason, Refusal
+from sizer.records.processor import Processor
 from sizer.records.units import GIB, MIB
 
 Value = TypeVar("Value")
@@ -353,7 +354,7 @@ class MeasuredRange:
 
     def _place(self, here: Configuration) -> tuple[object, ...]:
         memory = here.memory_bytes if len(self.memory_bytes) > 1 else None
-        return here.vcpus, disk_of(here), here.batch_size, here.gpu, here.gpu_count, memory
+        return here.vcpus, disk_of(here), here.batch_size, here.gpu, here.gpu_count, memory, here.machine
 
     def evidence_at(self, configuration: Configuration) -> Bottleneck | None:
         """What accounting named there; None where it was not measured or nothing was named."""
@@ -394,7 +395,8 @@ class WorkloadFacts:
     `several_accounted`: sizer itself measured several accelerators together, here or for an imported table; what they
     lose to each other is stated where they were emulated (`Device.scaling_loss`), and fitted else. `paired`: every
     second vCPU of the runs was the other half of a core. `may_cache`: the page cache may keep data between epochs.
-    `cpu_work` is None where no run says it.
+    `cpu_work` is None where no run says it. `measured_on` are the machines that the runs were made on, as far as their
+    indices are known: of several the configurations name one each. `processors` are all that configurations may name.
     """
 
     kind: str
@@ -420,6 +422,8 @@ class WorkloadFacts:
     paired: bool = False
     may_cache: bool = False
     cpu_work: CpuWork | None = None
+    measured_on: tuple[Processor, ...] = ()
+    processors: tuple[Processor, ...] = ()
 
     def stated_speed_up(self, count: int) -> float | None:
         """How many times the samples of one so many accelerators make, where sizer emulated what they lose."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from zlib import crc32
 
 import numpy as np
 
@@ -149,6 +150,13 @@ def sample(
     kept = mean + deviation * particles[random.permutation(count)[:KEPT]]
     as_before = [belief.mean + belief.deviation * spread(KEPT, number) for number, belief in enumerate(untold, start=1)]
     return Draws((*names, *(belief.name for belief in untold)), np.column_stack([kept, *as_before]))
+
+
+def believed(draws: Draws, beliefs: Sequence[Belief]) -> Draws:
+    """The draws, with what is believed of the quantities that they lack: the same for each of a name."""
+    lacking = [belief for belief in beliefs if belief.name not in draws]
+    values = [each.mean + each.deviation * spread(len(draws), crc32(each.name.encode())) for each in lacking]
+    return Draws((*draws.names, *(each.name for each in lacking)), np.column_stack([draws.values, *values]))
 
 
 def _resampled(value: Array, power: float, random: np.random.Generator) -> tuple[float, Indices]:

@@ -10,14 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from sizer.model.beliefs import of_cpus
 from sizer.model.equation import STAGES, Array, Draws, Solution, build_rows, solve, without
 from sizer.model.memory import does_not_fit
 from sizer.model.model import Gpus, WhatIf, WorkloadModel, batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
-from sizer.model.posterior import FREEDOM, Misfit, Places, misfit_of
+from sizer.model.posterior import FREEDOM, Misfit, Places, believed, misfit_of
 from sizer.model.refusals import check_axes, check_what_if, not_fitted
 from sizer.model.runs import with_usual_accelerator
+from sizer.model.transfer import refused_there, transferred
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
-from sizer.records.prediction import Prediction, Refusal, Refused
+from sizer.records.prediction import Prediction, ReasonCode, Refusal, Refused
 
 AT_ONCE = 256
 """Configurations that are computed together: of more, the numbers no longer lie in the CPU's cache."""
@@ -123,7 +125,8 @@ def rates(model: WorkloadModel, configurations: Sequence[Configuration], what_if
     usual = [with_usual_accelerator(model.measured, configuration) for configuration in configurations]
     rows = build_rows(model.facts, model.measured, usual, what_if)
     learnt = _learnt(model)
-    solution = solve(learnt.draws, rows)
+    machines = [*model.facts.measured_on, *filter(None, rows.machines)] if rows.machines != (None,) else []
+    solution = solve(believed(learnt.draws, of_cpus(model.facts, machines)) if machines else learnt.draws, rows)
     there = Places(model.facts, usual, [model.facts.feed] * len(usual))
     pull, left = learnt.misfit.conditional(learnt.residuals, learnt.scale, there)
     log_rate = np.nan_to_num(solution.log_rate, nan=SLOWEST, neginf=SLOWEST, posinf=-SLOWEST)
@@ -259,14 +262,23 @@ def _without_rate(model: WorkloadModel, at: Configuration, what_if: WhatIf) -> P
         if does_not_fit(model.measured, at):
             nothing, beyond = Estimate(0.0, 0.0, 0.0), outside(model, at) > 0
             return Prediction(model.name, at, nothing, Bottleneck.MEMORY, {"memory": 1.0}, beyond, True)
-        if model.refused and (what_if != WhatIf() or model.measured.rate_at(at) is None):
+        known = what_if == WhatIf() and model.measured.rate_at(at) is not None
+        if model.refused and not known and not _one_size_elsewhere(model, at):
             raise not_fitted(model)
         check_axes(model, at)
+        if (elsewhere := refused_there(model.facts, at)) is not None:
+            raise Refused(elsewhere)
         if model.posterior is None:
             raise not_fitted(model)
     except Refused as error:
         return error.refusal
     return None
+
+
+def _one_size_elsewhere(model: WorkloadModel, at: Configuration) -> bool:
+    """Whether only a curve is lacking, of which a measured size on another machine needs none."""
+    few = model.refused is not None and model.refused.reason.code is ReasonCode.TOO_FEW_VALUES
+    return at.machine is not None and few
 
 
 def _predictions(model: WorkloadModel, configurations: Sequence[Configuration], what_if: WhatIf) -> list[Prediction]:
@@ -290,6 +302,7 @@ def _predictions(model: WorkloadModel, configurations: Sequence[Configuration], 
             shares=share,
             extrapolated=what_if.disk_rates is not None or outside(model, configuration) > 0,
             headroom=headroom,
+            transferred=transferred(model.facts, configuration),
         )
         for configuration, estimate, bottleneck, share, headroom in zip(
             configurations, estimates, binding, shares, headrooms, strict=True

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any
 
 from sizer.catalog.machines import InstanceType, price_is_old
+from sizer.catalog.processors import processor_of
 from sizer.model.model import WorkloadModel, disk_of, memory_of, vcpus_of
-from sizer.model.prediction import predict
+from sizer.model.prediction import predict, predict_several
+from sizer.model.transfer import knowing
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.case import Case
 from sizer.recommend.prices import (
@@ -28,10 +31,12 @@ from sizer.recommend.sizes import memory_varied, spec_of
 from sizer.records.answer import Alternative, Baseline, InstanceOffer
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.messages import NoAnswer
-from sizer.records.prediction import Figure, Reason, ReasonCode, Spec, reason
+from sizer.records.prediction import Figure, Prediction, Reason, ReasonCode, Spec, reason
 
 PRICED, UNPRICED = 12, 3
 """How many offers with and without a price are listed, beside the cheapest of every provider."""
+DEARER = 2.7
+"""A type that costs as many times as much as the cheapest is never the cheaper one: so far apart are CPUs."""
 SAME = 0.005
 """Rates and prices that differ by less than half a percent count as the same."""
 
@@ -44,17 +49,45 @@ def offers(case: Case, chosen: Candidate) -> tuple[InstanceOffer, ...]:
     provider, then some whose price is unknown, smallest first.
 
     ARM machines come last: sizer measures on x86-64, and MXNet is not published for ARM. An instance type is larger or
-    equal, so its price for a million samples is at most what is shown, on cores like those that were measured.
+    equal, so its price for a million samples is at most what is shown, on cores like those that were measured. Where it
+    is known how fast these are, each has its own rate, and they are in the order of what the work costs there.
     """
     model = case.model
     if not case.table.of_machines:
         held = tuple(holding(model, chosen.spec, chosen.place.batch_size, case.catalog, chosen.rate))
+        if len(model.facts.measured_on) == 1:
+            return _by_cost_there(case, chosen, held)
         return tuple(_offer(i, model, chosen.spec, chosen.rate) for i in _listed(held))
     if chosen.rented is not None and chosen.rented.instance_type is not None:
         return (_own(chosen, model),)
     nodes, (spec, accelerators) = chosen.spec.nodes, of_each(chosen.spec, chosen.accelerators)
     like = tuple(instances_like(spec, accelerators, model.facts.device, case.catalog))
     return tuple(_together(_offer(i, model, spec, chosen.rate / nodes), nodes) for i in _listed(like))
+
+
+def _by_cost_there(case: Case, chosen: Candidate, held: Sequence[InstanceType]) -> tuple[InstanceOffer, ...]:
+    """By the cost of the work at the rate there, ARM and those without a rate last, then what costs too much by far.
+
+    Of a rate that is asked for, what probably does not reach it is left out, unless nothing does.
+    """
+    model, most = case.model, max(case.model.measured.vcpus, default=math.inf)
+    least = next((i.usd_per_hour for i in held if i.usd_per_hour is not None), 0.0)
+    near = [i for i in _listed(held, len(held)) if (i.usd_per_hour or 0.0) <= DEARER * least]
+    processors = {i.name: processor_of(i) for i in near}
+    there = [i for i in near if processors[i.name] is not None]
+    asked = [replace(chosen.place, vcpus=min(i.vcpus, most), machine=i.name) for i in there]
+    answers = predict_several(knowing(model, [*filter(None, processors.values())]), asked)
+    moved = {i.name: its for i, its in zip(there, answers, strict=True) if isinstance(its, Prediction)}
+
+    def order(instance: InstanceType) -> tuple[bool, bool, float]:
+        its = moved.get(instance.name)
+        rate, usd = 0.0 if its is None else its.throughput.value, instance.usd_per_hour
+        return its is None, instance.is_arm, math.inf if usd is None or rate <= 0 else usd / rate
+
+    needed = case.objective.rate or 0.0
+    fast = [i for i in near if i.name not in moved or moved[i.name].throughput.value >= needed]
+    shown = _listed(sorted(fast or near, key=order))
+    return tuple(_offer(i, model, chosen.spec, chosen.rate, moved.get(i.name)) for i in shown)
 
 
 def _own(machine: Candidate, model: WorkloadModel) -> InstanceOffer:
@@ -91,11 +124,11 @@ def _together(offer: InstanceOffer, nodes: int) -> InstanceOffer:
     )
 
 
-def _listed(instances: Sequence[InstanceType]) -> list[InstanceType]:
+def _listed(instances: Sequence[InstanceType], most: int = PRICED) -> list[InstanceType]:
     """Of all that hold a spec those worth listing: who is tied to a provider finds its cheapest among them."""
     priced = [i for i in instances if i.usd_per_hour is not None]
     cheapest_of = {instance.provider: instance for instance in reversed(priced)}
-    shown = [i for number, i in enumerate(priced) if number < PRICED or i is cheapest_of[i.provider]]
+    shown = [i for number, i in enumerate(priced) if number < most or i is cheapest_of[i.provider]]
     return [*shown, *[i for i in instances if i.usd_per_hour is None][:UNPRICED]]
 
 
@@ -108,13 +141,19 @@ def told_of(instance: InstanceType) -> dict[str, Any]:
     return {name: getattr(instance, name) for name in OF_INSTANCE}
 
 
-def _offer(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float) -> InstanceOffer:
+def _offer(
+    instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float, there: Prediction | None = None
+) -> InstanceOffer:
+    """At the rate there, where that is known."""
+    rate = rate if there is None else there.throughput.value
+    moved = there.transferred if there is not None else None
     return InstanceOffer(
         **told_of(instance),
         usd_per_hour=instance.usd_per_hour,
         usd_per_million_samples=usd_per_million(instance.usd_per_hour, rate, model.sample_unit),
         source=instance.source,
-        notes=tuple(_notes(instance, model, spec, rate)),
+        notes=(*([moved] if moved is not None else ()), *_notes(instance, model, spec, rate)),
+        throughput=None if there is None else there.throughput,
         usd_per_hour_spot=instance.usd_per_hour_spot,
     )
 
@@ -126,13 +165,13 @@ def _notes(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float
     if instance.confidence:
         yield reason(ReasonCode.FIGURES_UNSURE, confidence=instance.confidence)
     if used and count > used:
-        yield reason(ReasonCode.OTHER_GPUS, gpu_count=count, used=float(used))
+        yield reason(ReasonCode.OTHER_HARDWARE, gpu_count=count, used=float(used))
     if used and kind.catalog_name(device) is None:
-        yield reason(ReasonCode.OTHER_GPUS)
+        yield reason(ReasonCode.OTHER_HARDWARE, unknown_gpu=True)
     if used == 0 and instance.gpu:
-        yield reason(ReasonCode.OTHER_GPUS, gpu_count=count)
+        yield reason(ReasonCode.OTHER_HARDWARE, gpu_count=count)
     if instance.is_arm:
-        yield reason(ReasonCode.ARM)
+        yield reason(ReasonCode.OTHER_HARDWARE, arm=True)
     if caps := disk_caps(instance, model, spec, rate):
         yield reason(ReasonCode.DISK_CAPPED, **caps)
 

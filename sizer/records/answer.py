@@ -364,7 +364,8 @@ class InstanceOffer:
     """An instance type that holds the spec; a price of None is unknown. `own`: it is what was measured, by its name.
 
     `usd_per_hour` is the price that the answer counts with; `usd_per_hour_spot` that of spare capacity. Of several
-    `nodes` it is that of all, and so is what they have.
+    `nodes` it is that of all, and so is what they have. `throughput` is the rate there, with all of its vCPUs as far as
+    so many were measured; None where it is taken to be that of the answer.
     """
 
     provider: str
@@ -381,6 +382,7 @@ class InstanceOffer:
     own: bool = False
     usd_per_hour_spot: Amount | None = None
     nodes: Nodes = 1
+    throughput: Estimate | None = None
 
     @property
     def foreign(self) -> ForeignPrice | None:

@@ -14,6 +14,7 @@ class Configuration:
 
     None is not known, which only an imported run has. `gpu` names the accelerator where one job was measured on several
     kinds, and `gpu_count` how many of them it used: 0 is as many as its device says, which is one unless that is a CPU.
+    `machine` names one with another CPU than that of all runs.
     """
 
     vcpus: Vcpus | None
@@ -22,6 +23,7 @@ class Configuration:
     batch_size: Batch | None
     gpu: Label | None = None
     gpu_count: Count | None = 0
+    machine: Label | None = None
 
 
 NORMAL_95 = 1.96

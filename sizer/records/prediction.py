@@ -15,7 +15,8 @@ from sizer.records.messages import NoAnswer
 class Prediction:
     """What the model says of one configuration; the interval is 90 % for a new run.
 
-    `headroom` is the relative gain if the bottleneck cost no time, None where no other limit is known.
+    `headroom` is the relative gain if the bottleneck cost no time, None where no other limit is known. `transferred`
+    says from which CPU the rate was moved, None where it was not.
     """
 
     workload: Name
@@ -26,6 +27,7 @@ class Prediction:
     extrapolated: bool
     out_of_memory: bool = False
     headroom: Amount | None = None
+    transferred: Reason | None = None
 
 
 @dataclass(frozen=True)
@@ -110,8 +112,8 @@ class ReasonCode(str, Enum):
     NOT_SOLD = "not_sold"
     PRICES = "prices"
     RETIRED = "retired"
-    OTHER_GPUS = "other_gpus"
-    ARM = "arm"
+    OTHER_HARDWARE = "other_hardware"
+    TRANSFERRED = "transferred"
     DISK_CAPPED = "disk_capped"
     DISK_BOUGHT = "disk_bought"
     FIGURES_UNSURE = "figures_unsure"
@@ -208,6 +210,7 @@ class Suggestion:
     batch_size: Count | None = None
     gpu: str | None = None
     gpu_count: Count | None = None
+    machine: str | None = None
     input: str | None = None
     accounting: bool = False
     repeat_how: str | None = None

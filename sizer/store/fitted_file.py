@@ -27,8 +27,8 @@ MODEL = Path(__file__).parents[1] / "model"
 
 @dataclass(frozen=True)
 class Sources:
-    """What a fit is made of: `key` is the same for the same sizer, code of its model, study and files of runs, by name
-    and size; `newest` is when the last of them changed, in ns."""
+    """What a fit is made of: `key` is the same for the same sizer, code of its model, study, facts of the host,
+    and files of runs, by name and size; `newest` is when the last of them changed, in ns."""
 
     key: str
     newest: int
@@ -41,6 +41,8 @@ def sources_of(folder: Path) -> Sources:
     for code in sorted(MODEL.glob("*.py")):
         digest.update(code.read_bytes())
     digest.update(read_file(study))
+    with suppress(FileNotFoundError):
+        digest.update(read_file(folder / "host.json"))
     with os.scandir(runs) as entries:
         listing = [(entry.name, entry.stat(follow_symlinks=False)) for entry in entries if entry.name.endswith(".json")]
     for name, facts in sorted(listing):

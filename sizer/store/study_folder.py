@@ -18,6 +18,7 @@ from sizer.files.writing import write_text, written_aside
 from sizer.records.domains import SCHEMA_VERSION
 from sizer.records.messages import HostError, InputError, Message, typed_path
 from sizer.records.notes import Note, NoteKind
+from sizer.records.processor import HostSpeed
 from sizer.records.run import Run
 from sizer.records.study import Study
 from sizer.store.content import FILES, FOLDERS, refuse_what_leads_elsewhere
@@ -36,6 +37,8 @@ from sizer.study.resolved import to_yaml
 COUNTS = ("cpus", "memory_bytes")
 """Facts of a host that runs are planned with."""
 LARGEST_COUNT = 2**60
+SPEED = "speed"
+"""What host.json calls the probes of the host."""
 
 
 class StudyFolder:
@@ -199,6 +202,18 @@ class StudyFolder:
                 command=self.going_on,
             ) from error
 
+    @property
+    def speed(self) -> HostSpeed | None:
+        """What was probed of the host beside the runs; None where nothing was. Raises InputError."""
+        form = self.host.get(SPEED)
+        speed = None if form is None else from_json(HostSpeed, form, str(self.host_path))
+        return speed if speed is not None and speed.probes and speed.processor.rates else None
+
+    def keep_speed(self, speed: HostSpeed) -> None:
+        """Store it with the other facts of the host. Raises HostError when it cannot be written."""
+        self.host = {**self.host, SPEED: to_json(speed)}
+        self.write_json(self.host_path, self.host)
+
     def free_room(self) -> None:
         """Give the held room back: what is written from now on is the last."""
         self._reserve.give_up(self._places.get(self.path))
@@ -254,6 +269,8 @@ class StudyFolder:
             refuse_other_machine(where, before.host, self.host)
             refuse_other_versions(where, runs, before.host, self.host)
             refuse_other_meaning(where, runs, self.study)
+            if SPEED in before.host:
+                self.host = {**self.host, SPEED: before.host[SPEED]}
 
     def _remove_leftovers(self) -> None:
         """Files that a killed sizer was writing; the lock says that none is writing now."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from sizer.model.model import Parameter, Quantity, Source, WhatIf, WorkloadModel, name_of_disk
-from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import Device, DiskRates
 from sizer.records.prediction import Prediction, Reason, ReasonCode, Refusal, reason
 from sizer.records.units import RELATIVE, format_number, rate_unit
@@ -157,6 +158,26 @@ def prediction_line(prediction: Prediction, configuration: str, terms: Terms) ->
 
 no_prediction_line = Sentence("{workload} at {configuration}: no prediction. {why}")
 assumed_line = Sentence("{prediction}; assumed: {assumed}")
+
+
+def elsewhere_table(forms: Sequence[Mapping[str, Any]], why: Sequence[str], terms: Terms) -> list[str]:
+    """A line for each instance type of `predict --on --json`, in columns, then what is to be known of them."""
+    rows = [_elsewhere_row(form, terms) for form in forms]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    types = {text: [form["on"] for form, of in zip(forms, why, strict=True) if of == text] for text in why if text}
+    return [*lines, *(_("{names}: {why}", names=language.row(names), why=text) for text, names in types.items())]
+
+
+def _elsewhere_row(form: Mapping[str, Any], terms: Terms) -> tuple[str, ...]:
+    rate = None if form["throughput"] is None else Estimate(form["throughput"], form["low"], form["high"])
+    values = {**form, "rate": rate, "unit": terms.unit}
+    return (
+        form["on"],
+        _("[[{rate:rate/unit}]][[!rate?no rate]]", **values),
+        _("[[{usd_per_hour:usd} an hour ({as_of})]][[!usd_per_hour?price unknown]]", **values),
+        _("[[{usd_per_million_samples:usd} a million {unit:units}]]", **values),
+    )
 
 
 def what_if_disk_name(tier: str | None) -> str:

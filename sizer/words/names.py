@@ -313,3 +313,11 @@ def day_of_price(as_of: str, today: date) -> str:
     if not as_of:
         return _("day unknown")
     return _("{day}[[old?, older than a year]]", day=as_of, old=price_is_old(as_of, today))
+
+
+_INSTRUCTIONS = {"amx": "AMX", "avx512": "AVX-512", "avx2": "AVX2", "sve": "SVE", "neon": "NEON"}
+
+
+def instructions_name(instructions: str) -> str:
+    """What a CPU computes matrices with, as makers write it."""
+    return _INSTRUCTIONS.get(instructions) or _("other instructions")

@@ -259,6 +259,11 @@ _FINDINGS: Mapping[FindingKind, str] = {
     _F.ROOT_ONLY: N_("for root alone"),
     _F.PRESENT: N_("{path}"),
     _F.NO_IMPORT: N_("cannot be imported in {path}: {text}"),
+    _F.SPEED: N_(
+        "speed index {index:.2f} ({low:.2f} to {high:.2f}; AWS c6i = 1)[[; by its name it would be "
+        "{by_name:times_over}]]; each of {count} busy vCPUs does {per_vcpu:share} of one alone"
+    ),
+    _F.SPEED_UNKNOWN: N_("not probed, as a sizer measures on this host now"),
     _F.QUIET: N_("nothing else uses this host"),
     _F.BUSY: N_("{busy}"),
 }

@@ -220,7 +220,7 @@ def idle_sentence(answer: Answer) -> str:
     """That the price pays for accelerators that the throughput did not use; empty where it pays for none."""
     offer = rented(answer)
     notes = () if offer is None or offer.usd_per_hour is None else offer.notes
-    more = next((note for note in notes if note.code is ReasonCode.OTHER_GPUS and note.has("gpu_count")), None)
+    more = next((note for note in notes if note.code is ReasonCode.OTHER_HARDWARE and note.has("gpu_count")), None)
     if more is None:
         return ""
     return _(

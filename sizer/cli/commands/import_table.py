@@ -33,12 +33,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "it unread; may be repeated"
     )
     option(parser, "--map", meaning, action="append", default=[], metavar="HEADER=COLUMN")
+    machine = _("the instance type that all rows were measured on, such as aws/c6i.2xlarge")
+    option(parser, "--measured-on", machine, metavar="PROVIDER/TYPE")
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     columns = _columns(arguments.map)
-    imported = api.import_table(arguments.file, arguments.out, ImportProgress(), arguments.job_by, columns)
+    imported = api.import_table(
+        arguments.file, arguments.out, ImportProgress(), arguments.job_by, columns, arguments.measured_on
+    )
     if arguments.json:
         print_json(_form(imported))
     return 0

@@ -63,11 +63,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     decoding = _("as if decoding a sample cost F times the CPU, such as 0.5")
     option(asked, "--decode-factor", decoding, units.parse_factor, **factor)
     option(parser, "--at", _("one configuration a row, columns as in measurements.csv"), metavar="FILE.csv")
+    elsewhere = parser.add_argument_group(_("on other machines"))
+    types = _("instance types of the catalogue, with the rate there, its price and cost")
+    option(elsewhere, "--on", types, metavar="PROVIDER/TYPE,...")
+    calibration = _("a table with runs of the same workload on instance types, which tell of others with such CPUs")
+    option(elsewhere, "--calibrate", calibration, metavar="FILE.csv")
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """A configuration without an answer keeps its place; only where none has one is it an error."""
+    if arguments.on is not None or arguments.calibrate is not None:
+        from sizer.cli import elsewhere
+
+        return elsewhere.run(arguments)
     alone = arguments.workload if arguments.at is None else None
     study = api.stored_study(arguments.folder, alone) or api.fitted_study(opened(arguments.folder))
     answers = _answers(_asked(arguments, study.model, study.disks))

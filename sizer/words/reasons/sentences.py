@@ -24,6 +24,14 @@ SENTENCES: Mapping[Code, tuple[str, ...]] = {
         N_("The rows of `{workload}` differ in nothing that the model predicts; they are compared as they are."),
     ),
     Code.NOT_MEASURED: (
+        N_(
+            "`{workload}` computes on the CPU, with {instructions_measured}; {there} computes with {instructions}, so "
+            "its rate there cannot be told from here."
+        ),
+        N_(
+            "How fast the CPU of {there} is[[ ({cpu})]] was not published, "
+            "so the rate of `{workload}` there is not known."
+        ),
         N_("`{workload}` was not measured on [[{gpu}, only on {gpus_measured}]][[{disk}, only on {disks_measured}]]."),
     ),
     Code.NOT_IN_TABLE: (N_("The table has no `{column}` for `{workload}`, so other sizes cannot be predicted."),),
@@ -332,14 +340,16 @@ SENTENCES: Mapping[Code, tuple[str, ...]] = {
         ),
     ),
     # What to know of an instance type.
-    Code.OTHER_GPUS: (
+    Code.OTHER_HARDWARE: (
         N_("Has {gpu_count} GPUs; the job was measured with {used}."),
         N_(
-            "[[gpu_count?Has a GPU that the job does not use.]][[!gpu_count?It is not known whether its GPU "
-            "is the one that was measured.]]"
+            "[[arm?ARM cores.]][[gpu_count?Has a GPU that the job does not use.]][[unknown_gpu?It is not known whether "
+            "its GPU is the one that was measured.]]"
         ),
     ),
-    Code.ARM: (N_("ARM cores."),),
+    Code.TRANSFERRED: (
+        N_("Transferred from {measured_on} to {cpu}, of which one busy thread is {faster} times as fast."),
+    ),
     Code.DISK_CAPPED: (
         N_("[[Caps network disks at {cap}; this rate reads and writes {moved}.]]"),
         N_("[[Caps network disks at {cap_ios}; this rate takes {ios}.]]"),

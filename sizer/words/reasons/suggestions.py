@@ -24,6 +24,7 @@ _ACTIONS: Mapping[Action, Mapping[str, str]] = {
         "disk": N_("Measure it there, or give the disk's rates with --disk-iops and --disk-mbps."),
         "input": N_("Also measure `{workload}` with `input: {input}`."),
         "accounting": N_("Measure a run of `{workload}` with disk accounting (read_bytes)."),
+        "machine": N_("Measure `{workload}` once on {machine}, and give the run with --calibrate."),
         "": N_("Measure `{workload}`[[ on {gpu}]]."),
     },
     Action.REPEAT: {

@@ -57,6 +57,9 @@ PLAIN = Rows(
     steps=NO,
     paired=False,
     cores=1e9,
+    machines=(None,),
+    machine=np.zeros(1, dtype=np.intp),
+    faster=(0.0,),
 )
 """One configuration: 1 vCPU, 8 GiB, a disk that takes no time."""
 
