@@ -28,7 +28,10 @@ SENTENCES: Mapping[Code, tuple[str, ...]] = {
             "`{workload}` computes on the CPU, with {instructions_measured}; {there} computes with {instructions}, so "
             "its rate there cannot be told from here."
         ),
-        N_("How fast the CPU of {there} is[[ ({cpu})]] was not published, so the rate of `{workload}` there is not known."),
+        N_(
+            "How fast the CPU of {there} is[[ ({cpu})]] was not published, so the rate of `{workload}` there is not "
+            "known."
+        ),
         N_("`{workload}` was not measured on [[{gpu}, only on {gpus_measured}]][[{disk}, only on {disks_measured}]]."),
     ),
     Code.NOT_IN_TABLE: (N_("The table has no `{column}` for `{workload}`, so other sizes cannot be predicted."),),
