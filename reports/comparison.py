@@ -36,12 +36,12 @@ def render(
     counts = Counter(its.workload for its in comparison.differences if its.change and its.stage is None)
     only = (("A", comparison.only_before), ("B", comparison.only_after))
     values = {
-        "studies": [words.study_said(letter, study) for letter, study in zip("AB", studies, strict=True)],
+        "studies": [words.study_in_words(letter, study) for letter, study in zip("AB", studies, strict=True)],
         "unlike": [dict(zip(("what", "a", "b"), words.unlike_cells(its), strict=True)) for its in unlike],
-        "unlike_said": words.unlike_sentences(unlike, studies),
+        "unlike_sentence": words.unlike_sentences(unlike, studies),
         "rows": [_row(its, reach, counts) for its in compared],
         "cautions": words.cautions(comparison) if comparison.differences else [words.nothing_shared()],
-        "only": [words.only_said(letter, absent) for letter, absent in only if absent],
+        "only": [words.only_line(letter, absent) for letter, absent in only if absent],
     }
     section = Markup(page.templates().get_template("comparison.html").render(values))
     title = _("{before} and {after}", before=studies[0].name, after=studies[1].name)
@@ -55,11 +55,11 @@ def _row(compared: Compared, reach: float, counts: Counter[str]) -> dict[str, An
     if compared.configuration is None:
         name = words.mean_of(compared, counts[compared.workload])
     return {
-        "what": (name, words.moved_said(compared) if compared.verdict != "unclear" else ""),
-        "verdict": words.verdict_said(compared),
+        "what": (name, words.moved_line(compared) if compared.verdict != "unclear" else ""),
+        "verdict": words.verdict_name(compared),
         "a": before,
         "b": after,
-        "change": words.change_said(change) if change else "",
+        "change": words.change_in_words(change) if change else "",
         "picture": _interval(compared, reach) if change else "",
     }
 
@@ -76,7 +76,7 @@ def _interval(compared: Compared, reach: float) -> Markup:
     drawn = [
         svg.line(x(0), 0, x(0), HEIGHT, "no-change"),
         svg.line(x(change.low), middle, x(change.high), middle, "whisker"),
-        svg.marker(series, x(change.value), middle, "point", words.change_said(change)),
+        svg.marker(series, x(change.value), middle, "point", words.change_in_words(change)),
     ]
-    label = words.change_said(change)
+    label = words.change_in_words(change)
     return svg.drawing(WIDTH, HEIGHT, label, svg.element("g", *drawn, class_=f"series-{series}"))

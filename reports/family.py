@@ -6,12 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from sizer.records.family import Family, FamilyShape, Step
+from sizer.records.units import format_usd
 from sizer.words import family as words
 from sizer.words.language import _, percent, small_share
 
 from .charts.legend import Figure, key, series_class
 from .charts.rows import Bar, Row, Rows
 from .subject import Material, Subject
+
+MOST_DRAWN = 3.0
+"""A share of the cost of each workload's best shape."""
 
 
 def contents(material: Material, _subjects: Sequence[Subject]) -> dict[str, Any] | None:
@@ -33,7 +37,7 @@ def contents(material: Material, _subjects: Sequence[Subject]) -> dict[str, Any]
 def _shape_row(one: FamilyShape, family: Family) -> dict[str, Any]:
     return {
         "shape": words.shape_name(one.shape),
-        "hour": (words.price(one), words.price_basis(one)),
+        "hour": (format_usd(one.usd_per_hour), words.price_basis(one)),
         "workloads": words.served_by(one, family),
         "idle": words.idle_in_words(one.idle),
     }
@@ -48,10 +52,12 @@ def _curve(family: Family) -> Figure:
 
 
 def _step(step: Step, family: Family) -> Row:
-    name, line = words.shapes_counted(count=step.shapes), words.step_line(step, family.max_penalty)
-    bar = Bar(None, _("no")) if step.more is None else Bar(100 * step.more, small_share(step.more))
-    figures = (words.not_within(step, family.max_penalty),) if step.more is None else ()
-    return Row(name, (bar,), figures=figures, title=line, is_answer=step.shapes == len(family.shapes))
+    """A bar, but of what is so dear that no other bar could be seen beside it."""
+    words_of_step = words.step_in_words(step, family.max_penalty)
+    drawn = step.more is not None and step.more <= MOST_DRAWN
+    bar = Bar(100 * (step.more or 0.0), small_share(step.more or 0.0)) if drawn else Bar(None, "–")
+    is_answer = step.shapes == len(family.shapes)
+    return Row(words.shapes_counted(count=step.shapes), (bar,), figures=(words_of_step,), is_answer=is_answer)
 
 
 def _used(family: Family) -> Figure:

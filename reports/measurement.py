@@ -34,20 +34,20 @@ NOT_OF_THE_HOST = ("schema_version", "notes")
 """What host.json holds beside facts; the notes are at the head of the page."""
 
 
-def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
+def contents(material: Material, subjects: Sequence[Subject]) -> dict[str, Any]:
     """All that someone needs who would measure it again."""
     study = material.study
-    runs = [run for subject in found for run in subject.runs]
+    runs = [run for subject in subjects for run in subject.runs]
     return {
         "host": host_facts(material.host),
         "methods": methods(runs),
         "disks": disks(study, material.disk_checks, runs),
         "states": states(runs),
         "data_sets": data_sets(runs),
-        "emulated_devices": emulated_devices(found),
+        "emulated_devices": emulated_devices(subjects),
         "imported": study.imported,
         "steady_state": steady_state(as_asked(runs), study),
-        "models": [model_of(subject) for subject in found],
+        "models": [model_of(subject) for subject in subjects],
         "downloads": downloads(material),
         "study_file": "" if study.imported else to_yaml(study),
     }
@@ -64,16 +64,19 @@ def host_facts(host: Mapping[str, Any]) -> list[tuple[str, str]]:
 def _frameworks_apart(host: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What each framework ran on, where they had interpreters of their own."""
     installed = installed_of(host)
-    if len({each.path for each in installed}) < 2:
+    if len({framework.path for framework in installed}) < 2:
         return []
-    return [(page_words.framework_name(each.framework), page_words.installed_in_words(each)) for each in installed]
+    return [
+        (page_words.framework_name(framework.framework), page_words.installed_in_words(framework))
+        for framework in installed
+    ]
 
 
 def disks(study: Study, checks: Sequence[DiskCheck], runs: Sequence[Run]) -> list[dict[str, Any]]:
     """Each tier with what it declares beside what fio measured."""
-    known = [*checks, *(run.disk for run in runs if run.disk is not None)]
-    tiers = dict.fromkeys([*study.disks, *(check.tier for check in known)])
-    return [_disk(tier, next((check for check in known if check.tier.name == tier.name), None)) for tier in tiers]
+    all_checks = [*checks, *(run.disk for run in runs if run.disk is not None)]
+    tiers = dict.fromkeys([*study.disks, *(check.tier for check in all_checks)])
+    return [_disk(tier, next((check for check in all_checks if check.tier.name == tier.name), None)) for tier in tiers]
 
 
 def methods(runs: Sequence[Run]) -> list[tuple[str, int]]:
@@ -150,8 +153,8 @@ def steady_state(runs: Sequence[Run], study: Study) -> list[tuple[str, str]]:
 
 
 def _range(values: Sequence[float | None]) -> str:
-    known = [value for value in values if value is not None]
-    return from_to(format_seconds(min(known)), format_seconds(max(known))) if known else ""
+    numbers = [value for value in values if value is not None]
+    return from_to(format_seconds(min(numbers)), format_seconds(max(numbers))) if numbers else ""
 
 
 def _disk(tier: DiskTier, check: DiskCheck | None) -> dict[str, Any]:
@@ -186,12 +189,12 @@ def model_of(subject: Subject) -> dict[str, Any]:
     }
 
 
-def _quality(told: Sequence[LeftOut], subject: Subject) -> str:
+def _quality(points: Sequence[LeftOut], subject: Subject) -> str:
     """How far predictions are off configurations that the fit did not know; empty where none was left out."""
-    if not told:
+    if not points:
         return ""
-    errors = {point: abs(point.predicted / point.measured - 1) for point in told}
-    worst = max(errors, key=lambda each: errors[each])
+    errors = {point: abs(point.predicted / point.measured - 1) for point in points}
+    worst = max(errors, key=lambda point: errors[point])
     where = page_words.configuration_line(worst.configuration, subject.study)
     return model_words.left_out_sentence(len(errors), median(errors.values()), errors[worst], where)
 

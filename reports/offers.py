@@ -9,9 +9,8 @@ from markupsafe import Markup
 
 from sizer.model.edge import best_place
 from sizer.recommend.job_changes import MIN_GAIN, Change, ChangeKind, changes, judged_by
-from sizer.records.answer import GpuOption, InstanceOffer
+from sizer.records.answer import CostRow, ForeignPrice, GpuOption, InstanceOffer
 from sizer.records.configuration import Configuration, Estimate
-from sizer.records.costs import CostRow, ForeignPrice
 from sizer.records.messages import NoAnswer
 from sizer.records.prediction import ReasonCode, reason
 from sizer.records.units import GIB, RELATIVE, format_bytes, format_number, format_price, format_usd
@@ -30,16 +29,16 @@ AT_ONCE = 10
 """Rows that are shown before the reader asks for more, as many of each workload; without JavaScript all are."""
 
 
-def instances(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | None:
+def instances(_material: Material, subjects: Sequence[Subject]) -> dict[str, Any] | None:
     """A row for each workload and instance type, the cheapest first; None where no answer has a spec."""
-    if not any(subject.spec is not None for subject in found):
+    if not any(subject.spec is not None for subject in subjects):
         return None
     rows = [
         _instance_row(number, place, offer, subject)
-        for number, subject in enumerate(found)
+        for number, subject in enumerate(subjects)
         for place, offer in enumerate(_offers(subject))
     ]
-    workloads = [(number, subject.name) for number, subject in enumerate(found) if _offers(subject)]
+    workloads = [(number, subject.name) for number, subject in enumerate(subjects) if _offers(subject)]
     return {
         "rows": rows,
         "workloads": workloads if len(workloads) > 1 else [],
@@ -47,7 +46,7 @@ def instances(_material: Material, found: Sequence[Subject]) -> dict[str, Any] |
         "gpus": sorted({row["gpu"] for row in rows}, key=lambda name: (name != "", name)),
         "has_spot": any(row["spot"] for row in rows),
         "has_samples": any(row["million"] for row in rows),
-        "without": [subject.name for subject in found if subject.spec is not None and not _offers(subject)],
+        "without": [subject.name for subject in subjects if subject.spec is not None and not _offers(subject)],
         "of_each": max(1, AT_ONCE // max(1, len(workloads))),
     }
 
@@ -57,9 +56,9 @@ def _offers(subject: Subject) -> Sequence[InstanceOffer]:
     if subject.answer is None or not subject.answer.instances:
         return ()
     first, *others = subject.answer.instances
-    by_size = sorted(others, key=lambda each: (each.gpu_count, each.vcpus, each.provider, each.instance_type))
+    by_size = sorted(others, key=lambda offer: (offer.gpu_count, offer.vcpus, offer.provider, offer.instance_type))
     order = {price: number for number, price in enumerate(dict.fromkeys(map(_price, others)))}
-    return [first, *sorted(by_size, key=lambda each: order[_price(each)])]
+    return [first, *sorted(by_size, key=lambda offer: order[_price(offer)])]
 
 
 def _price(offer: InstanceOffer) -> tuple[float | None, ForeignPrice | None]:
@@ -107,10 +106,10 @@ def _instance_rate(rate: Estimate | None, offer: InstanceOffer, subject: Subject
     """The spec's own; of a machine with more vCPUs a lower bound."""
     if rate is None:
         return "–"
-    said = rate_in_words(rate.value, subject.unit)
+    rate_text = rate_in_words(rate.value, subject.unit)
     spec = subject.spec
     larger = offer.throughput is None and spec is not None and spec.vcpus is not None and offer.vcpus > spec.vcpus
-    return f"≥ {said}" if larger else said
+    return f"≥ {rate_text}" if larger else rate_text
 
 
 def _size(vcpus: float) -> str:
@@ -121,7 +120,7 @@ def _usd(price: float | None) -> str:
     return format_usd(price) if price is not None else _("unknown")
 
 
-def costs(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | None:
+def costs(_material: Material, subjects: Sequence[Subject]) -> dict[str, Any] | None:
     """What the work takes and costs on each machine, with a GPU and without; None where nobody asked."""
     groups = [
         {
@@ -130,10 +129,10 @@ def costs(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | Non
             "rows": [_cost_row(row, subject) for row in subject.answer.costs.rows],
             "sentences": list(cost_words.costs_sentences(subject.answer.costs, subject.terms)),
         }
-        for subject in found
+        for subject in subjects
         if subject.answer is not None and subject.answer.costs is not None and cost_words.is_asked(subject.answer)
     ]
-    return {"groups": groups, "several": len(found) > 1} if groups else None
+    return {"groups": groups, "several": len(subjects) > 1} if groups else None
 
 
 def _cost_row(row: CostRow, subject: Subject) -> dict[str, Any]:
@@ -153,7 +152,7 @@ def _cost_row(row: CostRow, subject: Subject) -> dict[str, Any]:
     }
 
 
-def which_gpu(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | None:
+def which_gpu(_material: Material, subjects: Sequence[Subject]) -> dict[str, Any] | None:
     """What GPUs that were asked about would do for each workload; None where none was asked about."""
     groups = [
         {
@@ -161,15 +160,15 @@ def which_gpu(_material: Material, found: Sequence[Subject]) -> dict[str, Any] |
             "compared": paragraph(gpu_words.gpus_compared(subject.answer.gpus, subject.terms)),
             "rows": [{"workload": subject.name, **_gpu_row(option, subject)} for option in subject.answer.gpus],
         }
-        for subject in found
+        for subject in subjects
         if subject.answer is not None and subject.answer.gpus
     ]
-    return {"groups": groups, "several": len(found) > 1} if groups else None
+    return {"groups": groups, "several": len(subjects) > 1} if groups else None
 
 
 def _gpu_row(option: GpuOption, subject: Subject) -> dict[str, Any]:
-    _headline, *known = gpu_words.gpu_option_lines(option, subject.terms)
-    lines = Markup("").join(Markup('<span class="under">{}</span>').format(line) for line in known)
+    _headline, *lines_below = gpu_words.gpu_option_lines(option, subject.terms)
+    lines = Markup("").join(Markup('<span class="under">{}</span>').format(line) for line in lines_below)
     if option.throughput is None:
         return {"gpu": option.gpu, "rate": sentence(gpu_words.no_gpu_answer(option)), "known": lines}
     return {
@@ -180,11 +179,11 @@ def _gpu_row(option: GpuOption, subject: Subject) -> dict[str, Any]:
     }
 
 
-def instead(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | None:
+def instead(_material: Material, subjects: Sequence[Subject]) -> dict[str, Any] | None:
     """What to change in each job instead of renting more, where there is a model; None where there is none."""
-    places = [(subject, here) for subject in found if (here := place_of_answer(subject)) is not None]
-    rows = [row for subject, here in places for row in _changes(subject, here, found)]
-    return {"rows": rows, "several": len(found) > 1} if rows else None
+    places = [(subject, here) for subject in subjects if (here := place_of_answer(subject)) is not None]
+    rows = [row for subject, here in places for row in _changes(subject, here, subjects)]
+    return {"rows": rows, "several": len(subjects) > 1} if rows else None
 
 
 def place_of_answer(subject: Subject) -> Configuration | None:
@@ -197,16 +196,18 @@ def place_of_answer(subject: Subject) -> Configuration | None:
         return None
 
 
-def _changes(subject: Subject, here: Configuration, found: Sequence[Subject]) -> list[dict[str, Any]]:
+def _changes(subject: Subject, here: Configuration, subjects: Sequence[Subject]) -> list[dict[str, Any]]:
     """A row for each change that surely gains something, else one that says that there is none."""
     assert subject.model is not None, "only a model has a place of the answer"
-    known = [*_formats(subject, here, found), *changes(subject.model, subject.runs, here)]
-    known.sort(key=lambda each: -each.gain.value)
+    candidates = [*_formats(subject, here, subjects), *changes(subject.model, subject.runs, here)]
+    candidates.sort(key=lambda change: -change.gain.value)
     name, kind = (subject.name, configuration_line(here, subject.study)), subject.model.facts.kind
-    rows = [{"name": ("", subject.name), **_change_row(change, subject, kind)} for change in known if change.is_sure]
+    rows = [
+        {"name": ("", subject.name), **_change_row(change, subject, kind)} for change in candidates if change.is_sure
+    ]
     if rows:
         return [{**rows[0], "name": name}, *rows[1:]]
-    unsure = [(change_named(each, kind), gain_in_words(each)) for each in known[:1]]
+    unsure = [(change_named(change, kind), gain_in_words(change)) for change in candidates[:1]]
     return [{"name": name, "nothing": no_change(*(unsure[0] if unsure else ("", "")), MIN_GAIN)}]
 
 
@@ -221,10 +222,10 @@ def _change_row(change: Change, subject: Subject, kind: str) -> dict[str, Any]:
     }
 
 
-def _formats(subject: Subject, here: Configuration, found: Sequence[Subject]) -> Iterator[Change]:
+def _formats(subject: Subject, here: Configuration, subjects: Sequence[Subject]) -> Iterator[Change]:
     """Workloads of the study that differ in the format of their data alone, and are faster there."""
     own = subject.measured_at(here)
-    for other in found:
+    for other in subjects:
         there = other.measured_at(here)
         if own is None or there is None or other is subject or subject.unit == RELATIVE:
             continue

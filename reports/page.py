@@ -108,8 +108,8 @@ def templates() -> Environment:
     environment.filters.update(coded=markup.coded, deflated=markup.deflated)
     environment.globals.update(
         **{
-            each.__name__: each
-            for each in (markup.badge, markup.embedded, markup.facts, markup.linked, markup.scrolled, markup.table)
+            function.__name__: function
+            for function in (markup.badge, markup.embedded, markup.facts, markup.linked, markup.scrolled, markup.table)
         },
         paragraph=paragraph,
         sentence=sentence,

@@ -73,11 +73,11 @@ class Subject:
     @cached_property
     def device(self) -> Device:
         """Where the step is computed, as the runs say it, because they know the source of an emulated rate."""
-        known = [run.spec.workload.computes_on for run in self.runs]
+        devices = [run.spec.workload.computes_on for run in self.runs]
         if self.plan is not None:
-            known.append(self.plan.workload.computes_on)
+            devices.append(self.plan.workload.computes_on)
         return next(
-            (device for device in known if device.samples_per_second is not None), known[0] if known else Device()
+            (device for device in devices if device.samples_per_second is not None), devices[0] if devices else Device()
         )
 
     @cached_property
@@ -142,8 +142,8 @@ class Subject:
 
     def check(self, name: str) -> DiskCheck | None:
         """What fio measured on that tier: in this study's check, else in the check that came with a run."""
-        known = [*self.checks, *(run.disk for run in self.runs if run.disk is not None)]
-        return next((check for check in known if check.tier.name == name), None)
+        all_checks = [*self.checks, *(run.disk for run in self.runs if run.disk is not None)]
+        return next((check for check in all_checks if check.tier.name == name), None)
 
 
 def subjects(material: Material) -> tuple[Subject, ...]:
@@ -255,14 +255,14 @@ class Material:
     def of_workload(self, name: str) -> Material:
         """The same of one workload alone, but for the table of runs."""
         plans = tuple(plan for plan in self.study.workloads if plan.workload.name == name)
-        found = self.recommendation
-        if found is not None:
-            answers = tuple(answer for answer in found.workloads if answer.workload == name)
-            found = replace(found, workloads=answers, family=Family(), cross_table=None)
+        recommendation = self.recommendation
+        if recommendation is not None:
+            answers = tuple(answer for answer in recommendation.workloads if answer.workload == name)
+            recommendation = replace(recommendation, workloads=answers, family=Family(), cross_table=None)
         return replace(
             self,
             study=replace(self.study, name=f"{self.study.name}: {name}", workloads=plans),
             runs=tuple(run for run in self.runs if run.spec.workload.name == name),
             model=None if self.model is None else Model((self.model.workload(name),)),
-            recommendation=found,
+            recommendation=recommendation,
         )

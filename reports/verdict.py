@@ -35,12 +35,13 @@ MOST_NOTES = 2
 """Notes of the study above a table of frameworks; an imported table may have a dozen."""
 
 
-def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
+def contents(material: Material, subjects: Sequence[Subject]) -> dict[str, Any]:
     """What is answered first of all, and what must be known of the whole study."""
-    runs = [run for subject in found for run in subject.runs]  # workloads in the study's order, wherever they are named
-    embedded = bool(found) and all(subject.embedded for subject in found)
+    # Workloads in the study's order, wherever they are named.
+    runs = [run for subject in subjects for run in subject.runs]
+    embedded = bool(subjects) and all(subject.embedded for subject in subjects)
     table = material.recommendation.cross_table if material.recommendation is not None else None
-    notes, more_notes = _notes(material, found)
+    notes, more_notes = _notes(material, subjects)
     return {
         "objective": _objective(material),
         "measured": words.measured_on([run.started_at for run in runs]),
@@ -52,25 +53,25 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
         "recommend": f"sizer recommend {material.folder}".strip(),
         **_missing(material),
         "compared": cross_answer(table) if table is not None else "",
-        **(_NO_ANSWERS if _table_first(material) else _answers(material, found)),
+        **(_NO_ANSWERS if _table_first(material) else _answers(material, subjects)),
         "notes": notes,
         "more_notes": more_notes,
     }
 
 
-def answers(material: Material, found: Sequence[Subject]) -> dict[str, Any] | None:
+def answers(material: Material, subjects: Sequence[Subject]) -> dict[str, Any] | None:
     """The answer for each of many workloads, below the table of frameworks that the study is about; else None, as they
     are on the first screen."""
-    return _answers(material, found) if _table_first(material) else None
+    return _answers(material, subjects) if _table_first(material) else None
 
 
 def _table_first(material: Material) -> bool:
     return material.recommendation is not None and table_comes_first(material.recommendation, material.study)
 
 
-def _answers(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
-    rows = [answer_row(subject, material) for subject in found]
-    if found and all(subject.embedded for subject in found):  # which the first line says
+def _answers(material: Material, subjects: Sequence[Subject]) -> dict[str, Any]:
+    rows = [answer_row(subject, material) for subject in subjects]
+    if subjects and all(subject.embedded for subject in subjects):  # which the first line says
         rows = [{**row, "data_badge": None} for row in rows]
     return {"rows": rows, "keys": _keys(rows)}
 
@@ -114,26 +115,26 @@ def _missing(material: Material) -> dict[str, str]:
         return {"missing": plan_goes_on(progress.chosen, material.study.emulated_disks), "resume": resume}
     ended = progress.chosen
     if progress.searching:
-        said = unfinished_said(progress.searching, material.runs)
-        return {"missing": said, "resume": going_on_with(progress.searching, material.folder, ended)}
+        sentence = unfinished_said(progress.searching, material.runs)
+        return {"missing": sentence, "resume": going_on_with(progress.searching, material.folder, ended)}
     if ended is not None and ended.then is not None:
-        said = chosen_runs(ended, material.study.emulated_disks, to_go_on=True)
-        return {"missing": said, "resume": going_on_with((), material.folder, ended)}
+        sentence = chosen_runs(ended, material.study.emulated_disks, to_go_on=True)
+        return {"missing": sentence, "resume": going_on_with((), material.folder, ended)}
     counts = sum(progress.finished.values()), sum(progress.planned.values()), sum(progress.older.values())
     return {"missing": words.runs_there(*counts, to_go_on=True), "resume": resume}
 
 
-def _notes(material: Material, found: Sequence[Subject]) -> tuple[list[str], list[str]]:
+def _notes(material: Material, subjects: Sequence[Subject]) -> tuple[list[str], list[str]]:
     """What must be known of the whole study, and what of it is folded away where the first screen has a table."""
     completed = [run for run in material.runs if run.outcome is Outcome.COMPLETED]
     host = host_lines(material.drift, sum(map(beside_others, completed)), len(completed))
     progress = material.progress
     older = sum(progress.older.values()) if progress is not None and progress.is_complete else 0
     changed = [words.runs_of_older_form(older)] if older else []
-    assumed = [words.spread_assumed()] if material.study.imported and all(map(_is_bare, found)) else []
-    told = [*map(note_in_words, material.notes), *assumed]
-    kept = MOST_NOTES if _table_first(material) else len(told)
-    return [*told[:kept], *_ended(material), *changed, *host], told[kept:]
+    assumed = [words.spread_assumed()] if material.study.imported and all(map(_is_bare, subjects)) else []
+    notes = [*map(note_in_words, material.notes), *assumed]
+    kept = MOST_NOTES if _table_first(material) else len(notes)
+    return [*notes[:kept], *_ended(material), *changed, *host], notes[kept:]
 
 
 def _ended(material: Material) -> list[str]:
@@ -241,8 +242,8 @@ def _cost(answer: Answer, subject: Subject) -> dict[str, str] | None:
         )
         hour = price_an_hour(usd, foreign=offer.foreign)
     if usd is None:
-        known = source is not None and source.foreign is not None
-        return {"hour": hour, "million": "", "day": words.price_day(source, False) if known else "", "disk": ""}
+        has_foreign = source is not None and source.foreign is not None
+        return {"hour": hour, "million": "", "day": words.price_day(source, False) if has_foreign else "", "disk": ""}
     day = words.price_day(source, subject.objective.spot)
     return {"hour": hour, "million": a_million(million, subject.unit), "day": day, "disk": disk}
 
@@ -258,12 +259,12 @@ def _rate(answer: Answer, subject: Subject) -> dict[str, Any] | None:
     if throughput is None or answer.spec is None or answer.rate_in_doubt:
         return None
     own = [run for run in subject.of_the_job if subject.is_answer(run.configuration)]
-    known = results.pooled(own).value if own else None
+    usual = results.pooled(own).value if own else None
     kind, runs = None, ""
-    if answer.chosen is None and known is None:
+    if answer.chosen is None and usual is None:
         kind = words.BadgeKind.PREDICTED
-    elif answer.chosen is None and known and abs(throughput.value / known - 1) > APART:
-        kind, runs = words.BadgeKind.FITTED, words.rate_of_its_runs(known, subject.unit)
+    elif answer.chosen is None and usual and abs(throughput.value / usual - 1) > APART:
+        kind, runs = words.BadgeKind.FITTED, words.rate_of_its_runs(usual, subject.unit)
     value, interval = answered_rate(throughput, subject.unit)
     return {
         "value": value,

@@ -53,7 +53,7 @@ def workload(subject: Subject) -> dict[str, Any]:
     machines, more_machines = machine_rows(subject)
     compared = subject.answer.alternatives if subject.answer is not None else ()
     of_disks = any(alternative.disk_usd_per_hour for alternative in compared)
-    priced = any(each.usd_per_hour is not None for each in compared)
+    priced = any(machine.usd_per_hour is not None for machine in compared)
     rows = _rows(measured, subject)
     return {
         "name": subject.name,
@@ -83,8 +83,8 @@ def _says_more(
     rows: Sequence[dict[str, Any]], measured: Sequence[results.Result], compared: Sequence[Alternative]
 ) -> bool:
     """Whether the table of configurations has what that of machines has not: of a bare table both are the same."""
-    told = any(row["p50"] or row["busy"] or row["repeated"] for row in rows)
-    return bool(told) or len(compared) < len(measured)
+    has_more = any(row["p50"] or row["busy"] or row["repeated"] for row in rows)
+    return bool(has_more) or len(compared) < len(measured)
 
 
 def _rows(measured: Sequence[results.Result], subject: Subject) -> list[dict[str, Any]]:
@@ -98,7 +98,11 @@ def _rows(measured: Sequence[results.Result], subject: Subject) -> list[dict[str
 def _row(result: results.Result, subject: Subject) -> dict[str, Any]:
     place, runs, chosen = result.configuration, result.runs, subject.answer.chosen if subject.answer else None
     evidence = [run.evidence for run in runs if run.evidence is not None]
-    bottleneck = resources_agreed([each.bottleneck for each in evidence], subject.device) if evidence else ""
+    bottleneck = (
+        resources_agreed([evidence_of_run.bottleneck for evidence_of_run in evidence], subject.device)
+        if evidence
+        else ""
+    )
     machine, warned = answers.machine_rented(result.machine), sum(bool(run.warnings) for run in runs)
     p50, p99 = (results.middle(getattr(run.rate, name) for run in runs) for name in ("latency_p50", "latency_p99"))
     is_answer = subject.is_answer(place) and (not machine or chosen is None or chosen.instance_type == machine)
@@ -165,10 +169,10 @@ def options(subject: Subject) -> dict[str, Any]:
     answer = subject.answer
     if answer is None or answer.rate_in_doubt:
         return {"title": "", "rows": [], "same": ""}
-    known = answer.options if len(answer.options) > 1 else ()
+    options = answer.options if len(answer.options) > 1 else ()
     return {
-        "title": answers.options_title(priced=any(each.usd_per_hour is not None for each in known)),
-        "rows": [_option(option, answer, subject) for option in known],
+        "title": answers.options_title(priced=any(option.usd_per_hour is not None for option in options)),
+        "rows": [_option(option, answer, subject) for option in options],
         "same": answers.one_choice_in_words(answer),
     }
 
@@ -190,21 +194,23 @@ def _option(option: Option, answer: Answer, subject: Subject) -> dict[str, Any]:
 
 def rejected(subject: Subject) -> dict[str, Any]:
     """A row for each cheaper spec: those shown at once, and those folded away."""
-    found = subject.answer.rejected if subject.answer is not None else ()
-    rows = [_rejected(rejection, subject) for rejection in found]
+    rejections = subject.answer.rejected if subject.answer is not None else ()
+    rows = [_rejected(rejection, subject) for rejection in rejections]
     return {
-        "rejected_title": answers.rejected_title(priced=any(each.usd_saved_per_hour is not None for each in found)),
+        "rejected_title": answers.rejected_title(
+            priced=any(rejection.usd_saved_per_hour is not None for rejection in rejections)
+        ),
         "rejected": rows[:MOST_REJECTED],
         "more_rejected": rows[MOST_REJECTED:],
     }
 
 
-def _rejected(each: Rejection, subject: Subject) -> dict[str, Any]:
+def _rejected(rejection: Rejection, subject: Subject) -> dict[str, Any]:
     return {
-        "spec": answers.rejected_spec(each, subject.terms),
-        "rate": answers.rejected_rate(each, subject.terms),
-        "saved": answers.rejected_saving(each),
-        "why": language.paragraph(reason_sentences(each.why, subject.terms)),
+        "spec": answers.rejected_spec(rejection, subject.terms),
+        "rate": answers.rejected_rate(rejection, subject.terms),
+        "saved": answers.rejected_saving(rejection),
+        "why": language.paragraph(reason_sentences(rejection.why, subject.terms)),
     }
 
 
@@ -221,13 +227,13 @@ def count_rows(subject: Subject) -> dict[str, Any]:
     }
 
 
-def _count_row(each: AcceleratorCount, subject: Subject) -> dict[str, str]:
+def _count_row(count: AcceleratorCount, subject: Subject) -> dict[str, str]:
     return {
-        "name": accelerators.count_name(each, subject.terms),
-        "throughput": language.rate_interval(each.throughput, subject.unit),
-        "speed_up": accelerators.speed_up_in_words(each),
-        "efficiency": accelerators.efficiency_in_words(each),
-        "fed": accelerators.fed_in_words(each),
-        "disk": accelerators.disk_asked(each),
-        "jobs": accelerators.side_by_side_in_words(each, subject.terms),
+        "name": accelerators.count_name(count, subject.terms),
+        "throughput": language.rate_interval(count.throughput, subject.unit),
+        "speed_up": accelerators.speed_up_in_words(count),
+        "efficiency": accelerators.efficiency_in_words(count),
+        "fed": accelerators.fed_in_words(count),
+        "disk": accelerators.disk_asked(count),
+        "jobs": accelerators.side_by_side_in_words(count, subject.terms),
     }

@@ -77,7 +77,6 @@ def _richer(material: Material) -> Material:
         evidence=None,
         error=Failure(Cause(CauseKind.EXIT_STATUS, {"status": 1}), last_lines="Traceback\nin train.py\nKeyError: data"),
     )
-    assert material.recommendation is not None
     answer, *answers = material.recommendation.workloads
     compared = tuple(
         Alternative(

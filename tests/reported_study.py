@@ -95,7 +95,6 @@ def _limits() -> Iterator[Limits]:
 def _rate(workload: Workload, limits: Limits) -> tuple[float, Bottleneck, dict[str, float]]:
     """The rate by the three resources' ceilings, softly combined, what binds, and the busy shares."""
     tier = next(tier for tier in TIERS if tier.name == limits.disk)
-    assert tier.emulated is not None
     assert tier.emulated.read_bytes_per_second is not None
     assert limits.vcpus is not None
     ceilings = {
@@ -175,8 +174,6 @@ def _measured(run: Run) -> Run:
 
 def accounted(run: Run) -> Run:
     """The run with everything that a host may account for beside what every run of this study has."""
-    assert run.throughput is not None
-    assert run.demand is not None
     rate = run.throughput.value
     return replace(
         run,
@@ -216,7 +213,6 @@ def accounted(run: Run) -> Run:
 
 def drifted(run: Run) -> list[Run]:
     """The same configuration twelve times more, an hour later each, on a host that slows down."""
-    assert run.throughput is not None
     found = []
     for hour in range(12):
         rate = run.throughput.value * (1 - 0.006 * hour)

@@ -58,7 +58,7 @@ class EmulatedAccelerator:
             self._sleep(remaining)
 
 
-ROOM = 64
+STEPS_UNDER_WAY = 64
 """Steps that may be under way at once. A GPU takes some 1,000 kernels ahead, which are no more than a few dozen steps
 of the smallest networks; a step that finds no room is not timed."""
 
@@ -114,7 +114,7 @@ class AcceleratorClock:
     step.
     """
 
-    def __init__(self, new_mark: Callable[[], Mark], room: int = ROOM) -> None:
+    def __init__(self, new_mark: Callable[[], Mark], room: int = STEPS_UNDER_WAY) -> None:
         self._free = [(new_mark(), new_mark()) for _ in range(room)]
 
     def begin(self) -> StepTime | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from .backends.data_parallel import Rank
 from .backends.interface import FORWARD, TRAINING_MODES, Backend, Input, LanguageModelForm, Settings, TransformerForm
-from .data_sets.data_set import NOTHING, DataSet
+from .data_sets.data_set import NO_DATA, DataSet
 from .faults import run_program
 from .network_program import Job, SameBatch, run_network
 from .options import Options, add_computing_options, add_network_options, program_parser, read_options
@@ -78,7 +78,7 @@ def _source(options: Options, rank: Rank, form: LanguageModelForm | TransformerF
 
         random = np.random.default_rng(options.seed)
         words = random.integers(0, form.vocabulary, (options.batch_size, form.steps + 1), dtype=np.int32)
-        return SameBatch((words[:, :-1], words[:, 1:])), NOTHING
+        return SameBatch((words[:, :-1], words[:, 1:])), NO_DATA
     from .data_sets import text_words
 
     path: Path = text_words.find_text(options.data)

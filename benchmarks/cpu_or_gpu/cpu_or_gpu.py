@@ -25,8 +25,7 @@ from sizer.exchange.imported import read_measurements
 from sizer.model.fitting import fit
 from sizer.model.model import Model
 from sizer.recommend.recommendation import recommend
-from sizer.records.answer import Answer
-from sizer.records.costs import CostRow, CostTable
+from sizer.records.answer import Answer, CostRow, CostTable
 from sizer.records.study import Objective
 from sizer.words.costs import costs_lines
 from sizer.words.names import terms_of

@@ -118,7 +118,6 @@ def drawn_fleet(number: int, jobs: int, built: Built = USUAL, noise: float = NOI
     random = np.random.default_rng([number, jobs])
     drawn = [drawn_job(random, place) for place in range(jobs)]
     fleet = fleet_of([measured_work(job, random, noise) for job in drawn], built, Catalog.load())
-    assert fleet is not None
     by_name = {job.name: job for job in drawn}
     rates = np.array(
         [[by_name[work.name].rate(vcpus, disk) for disk in DISKS for vcpus in VCPUS] for work in fleet.works]

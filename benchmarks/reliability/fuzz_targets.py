@@ -114,8 +114,8 @@ HOST = {
     "fio": "fio-3.33",
     "packages": {"mxnet": "1.9.1", "numpy": "1.26.4"},
 }
-BUSY = Path(__file__).parents[1] / "answers" / "busy"
-MEASURED_RUNS = {"train": RUNS, "infer": BUSY / "infer-mxnet/quiet.jsonl", "own": BUSY / "one-thread/quiet.jsonl"}
+STORED = Path(__file__).parent / "runs"
+MEASURED_RUNS = {"train": RUNS, "infer": STORED / "infer.jsonl", "own": STORED / "own.jsonl"}
 """Where the runs of each workload of the study are from."""
 DISKS_HEADER = (
     "provider,disk_tier,class,read_iops_base,read_iops_per_gib,read_iops_max,read_mbps_base,read_mbps_per_gib,"

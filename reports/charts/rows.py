@@ -17,7 +17,7 @@ from .plot import CLEAR, FailureMark, Point
 from .svg import BOLD, Scale, cut, nice_ticks, width
 
 WIDTH, LEFT, RIGHT, TOP = 420.0, 8.0, 404.0, 6.0
-SHORTEST = 50.0
+SHORTEST_NAME = 50.0
 """Pixels below which a name that is cut says nothing."""
 SPACED = 1.3
 """How much wider the letters of a heading are, which are bold, larger and spaced."""
@@ -168,7 +168,7 @@ def _interval(low: float, high: float, middle: float) -> list[Markup]:
 def _names(row: Row, top: float) -> Markup:
     name = cut(row.name, RIGHT - LEFT - 10, BOLD)
     room = RIGHT - LEFT - 18 - width(name, BOLD)
-    beside = cut(row.beside, room) if room > SHORTEST else ""
+    beside = cut(row.beside, room) if room > SHORTEST_NAME else ""
     return svg.element(
         "text",
         svg.element("tspan", svg.readable(name), class_="row-name answer-word" if row.is_answer else "row-name"),

@@ -48,7 +48,7 @@ def machine_rows(subject: Subject) -> tuple[list[dict[str, Any]], list[dict[str,
         return [], []
     shown = _shown(subject)
     rest = [alternative for alternative in subject.answer.alternatives if alternative not in shown]
-    return [_row(each, subject) for each in shown], [_row(each, subject) for each in rest]
+    return [_row(machine, subject) for machine in shown], [_row(machine, subject) for machine in rest]
 
 
 def _shown(subject: Subject) -> Sequence[Alternative]:

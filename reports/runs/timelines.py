@@ -27,7 +27,7 @@ POINTS = 48
 """Points of a series at most."""
 FEWER_POINTS, MANY_RUNS = 30, 300
 """Points of a page with more runs than that."""
-ROOM = 200_000
+MOST_TIMELINE_BYTES = 200_000
 """Bytes of all timelines of a page before they are deflated to some 110,000; runs that matter more come first, and the
 others name the file that has theirs."""
 LONGEST_UNIT = 60
@@ -47,7 +47,7 @@ def contents(_material: Material, subjects: Sequence[Subject]) -> dict[str, Any]
     if not runs:
         return None
     points = POINTS if len(runs) <= MANY_RUNS else FEWER_POINTS
-    shown, left = dict[str, Any](), ROOM
+    shown, left = dict[str, Any](), MOST_TIMELINE_BYTES
     for run, _subject in sorted(runs, key=_importance):
         line = timeline(run, points)
         left -= len(json.dumps(line, separators=(",", ":"))) + len(run.id)

@@ -58,17 +58,17 @@ class LivePage:
         self._sentences = sentences
         self._policy = page_policy
         self._before = self._facts()
-        self._known: tuple[tuple[int, int, int] | None, Served] | None = None
+        self._served: tuple[tuple[int, int, int] | None, Served] | None = None
         self._asked = NEVER
 
     def now(self) -> Served:
         """Whoever asks for it looks at it. Read only when the file has changed."""
         self._asked = time.monotonic()
         facts = self._facts()
-        kept = self._known
+        kept = self._served
         if kept is None or kept[0] != facts:
             page = _waiting(self._sentences) if facts == self._before else self._read()
-            self._known = kept = facts, made_live(page, self._sentences, self._policy)
+            self._served = kept = facts, made_live(page, self._sentences, self._policy)
         return kept[1]
 
     def is_awaited(self) -> bool:

@@ -4,7 +4,7 @@
   // Always there, and empty where nothing is pointed at, so that a screen reader tells what comes to stand in it.
   const tip = Page.made("div", { class: "tip", role: "status" });
   document.body.append(tip);
-  const said = new Map(), marks = new Map();
+  const titles = new Map(), marks = new Map();
   let crosshair = null;
 
   const hide = () => {
@@ -15,7 +15,7 @@
 
   const show = (mark, x, y) => {
     hide();
-    tip.textContent = said.get(mark);
+    tip.textContent = titles.get(mark);
     const room = document.documentElement.clientWidth - tip.offsetWidth - 8;
     const above = y - tip.offsetHeight - 14;
     tip.style.left = `${scrollX + Math.max(4, Math.min(x + 14, room))}px`;
@@ -30,14 +30,14 @@
   // when it is first used. Where there are places of an axis, keys go along these.
   const marksOf = chart => {
     if (!marks.has(chart)) {
-      const found = [...chart.querySelectorAll("title")].map(title => {
+      const titled = [...chart.querySelectorAll("title")].map(title => {
         const mark = title.parentNode;
-        said.set(mark, title.textContent);
+        titles.set(mark, title.textContent);
         title.remove();
         return mark;
       });
-      const stops = found.filter(mark => mark.dataset.at);
-      marks.set(chart, { all: stops.length ? stops : found, now: null });
+      const stops = titled.filter(mark => mark.dataset.at);
+      marks.set(chart, { all: stops.length ? stops : titled, now: null });
     }
     return marks.get(chart);
   };
@@ -46,19 +46,19 @@
     const chart = event.currentTarget;
     marksOf(chart);
     let mark = event.target;
-    while (mark !== chart && !said.has(mark)) mark = mark.parentNode;
-    if (said.has(mark)) show(mark, event.clientX, event.clientY); else hide();
+    while (mark !== chart && !titles.has(mark)) mark = mark.parentNode;
+    if (titles.has(mark)) show(mark, event.clientX, event.clientY); else hide();
   };
 
   const pressed = event => {
     if (event.key === "Escape") hide();
     if (!["ArrowRight", "ArrowLeft", "Home", "End"].includes(event.key)) return;
     event.preventDefault();
-    const known = marksOf(event.currentTarget), last = known.all.length - 1;
-    const now = known.now ?? (event.key === "ArrowLeft" ? last + 1 : -1);
+    const group = marksOf(event.currentTarget), last = group.all.length - 1;
+    const now = group.now ?? (event.key === "ArrowLeft" ? last + 1 : -1);
     const next = { ArrowRight: now + 1, ArrowLeft: now - 1, Home: 0, End: last }[event.key];
-    known.now = Math.max(0, Math.min(last, next));
-    const mark = known.all[known.now], box = mark.getBoundingClientRect();
+    group.now = Math.max(0, Math.min(last, next));
+    const mark = group.all[group.now], box = mark.getBoundingClientRect();
     show(mark, box.left + box.width / 2, box.top);
   };
 

@@ -3,7 +3,7 @@
   const table = document.querySelector("table.instances");
   if (!table) return;
   const body = table.tBodies[0], rows = [...body.rows], ofEach = +table.dataset.ofEach;
-  const form = document.querySelector(".filters"), said = form.querySelector("output");
+  const form = document.querySelector(".filters"), count = form.querySelector("output");
   const more = document.querySelector(".more"), button = more.querySelector("button");
   const nothing = document.querySelector(".nothing");
   let all = false;
@@ -26,7 +26,7 @@
     });
     for (const row of rows) row.hidden = true;
     for (const row of shown) row.hidden = false;
-    said.textContent = Page.filled(said.dataset.said, { shown: shown.length, all: rows.length });
+    count.textContent = Page.filled(count.dataset.said, { shown: shown.length, all: rows.length });
     more.hidden = !fitting.length || (!all && shown.length === fitting.length);
     nothing.hidden = fitting.length > 0;
     button.textContent = all ? button.dataset.few : Page.filled(button.dataset.all, { count: fitting.length });

@@ -62,14 +62,14 @@ const Model = K => {
     return Math.log1p(Math.exp(draw.pressure) * held / free);
   };
   const missed = (draw, row) => {
-    const known = Math.log(row.missed);
-    if (!("data" in draw)) return known;
+    const missed = Math.log(row.missed);
+    if (!("data" in draw)) return missed;
     const [, free] = heldAndFree(draw, row), data = Math.exp(draw.data);
-    if (free >= data) return known + Math.log(1e-12);
-    if (on(draw, "in order")) return known;
+    if (free >= data) return missed + Math.log(1e-12);
+    if (on(draw, "in order")) return missed;
     const fits = clip(free / data, 1e-9, 1 - 1e-9), lru = fits + (1 - fits) * Math.log1p(-fits);
     const kept = 1 / (1 + Math.exp(-draw.keep));
-    return known + Math.log(1 - ((1 - kept) * lru + kept * fits));
+    return missed + Math.log(1 - ((1 - kept) * lru + kept * fits));
   };
   const waits = (draw, row, reads) => {
     const seconds = draw[`latency:${row.disk}`];
@@ -112,9 +112,9 @@ const Model = K => {
     return (1 - K.OWN) * Math.exp(-squares / 2) + (squares < 1e-12 ? K.OWN : 0);
   };
   const forward = (lower, values) => {
-    const found = [];
-    for (const [index, row] of lower.entries()) found.push((values[index] - dot(found, row)) / row[index]);
-    return found;
+    const solution = [];
+    for (const [index, row] of lower.entries()) solution.push((values[index] - dot(solution, row)) / row[index]);
+    return solution;
   };
   const cholesky = matrix => {
     const lower = [];
@@ -161,11 +161,11 @@ const Model = K => {
     };
     const keyOf = at => JSON.stringify(
       [at.vcpus, sizes.length > 1 ? at.memory_bytes : null, diskOf(at), at.batch_size, at.gpu, at.gpu_count]);
-    const rates = new Map(rowsOf(measured.rates).map(each => [keyOf(each), each]));
+    const rates = new Map(rowsOf(measured.rates).map(rate => [keyOf(rate), rate]));
 
     // memory.py; of a trial: vCPUs, batch size and bytes
-    const smaller = (trials, at) => trials.filter(each => noMore(each[0], at.vcpus) && noMore(each[1], at.batch_size));
-    const larger = (trials, at) => trials.filter(each => noMore(at.vcpus, each[0]) && noMore(at.batch_size, each[1]));
+    const smaller = (trials, at) => trials.filter(row => noMore(row[0], at.vcpus) && noMore(row[1], at.batch_size));
+    const larger = (trials, at) => trials.filter(row => noMore(at.vcpus, row[0]) && noMore(at.batch_size, row[1]));
     const bytesOf = trials => trials.map(([, , bytes]) => bytes);
     const anonymousBytes = at => {
       const { peaks } = measured, near = smaller(peaks, at);
@@ -236,9 +236,9 @@ const Model = K => {
       const reached = new Map([...factors].map(([scale, lower]) =>
         [scale, forward(lower, across.map(value => scale ** 2 * value))]));
       for (const [index, { scale, residuals }] of learnt.entries()) {
-        const { logRate } = solutions[index], known = reached.get(scale);
-        const left = Math.max(0, scale ** 2 - dot(known, known)), further = K.FURTHER * outside(at);
-        means.push((Number.isFinite(logRate) ? logRate : K.SLOWEST) + dot(known, residuals));
+        const { logRate } = solutions[index], reach = reached.get(scale);
+        const left = Math.max(0, scale ** 2 - dot(reach, reach)), further = K.FURTHER * outside(at);
+        means.push((Number.isFinite(logRate) ? logRate : K.SLOWEST) + dot(reach, residuals));
         spreads.push(Math.sqrt(left + further ** 2 + data.noise ** 2));
       }
       const some = K.NOISE.flatMap(noise => means.map((mean, index) => mean + spreads[index] * noise[index]));
@@ -267,7 +267,7 @@ const Model = K => {
       if (data.refused && !(plain && rate)) return { refused: "not_fitted" };
       if (data.sizes_alone && !sizes.includes(at.memory_bytes)) return { refused: "too_few_values" };
       const row = buildRow(at, whatIf), solutions = learnt.map(({ draw }) => solve(draw, row));
-      const drawn = solutions.map(sharesOf), stages = drawn[0].map((_, stage) => sum(drawn.map(each => each[stage])));
+      const drawn = solutions.map(sharesOf), stages = drawn[0].map((_, stage) => sum(drawn.map(draw => draw[stage])));
       const shares = sharesByBottleneck(stages, row.read_is_iops);
       const bottleneck = bottleneckOf(shares, plain ? evidence : null);
       const shown = isShown(evidence, bottleneck, row.is_free);

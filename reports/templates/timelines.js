@@ -80,10 +80,10 @@
     svg.append(text((LEFT + RIGHT) / 2, bottom + 37, "label", "middle", words.time));
     const order = Object.keys(unitOf).filter(name => panels.some(panel => panel.names.includes(name)));
     for (let at = 0; at < run.n; at += 1) {
-      const said = order.map(name => `${words.series[name]} ${written(series[name][at])} ${unitOf[name]}`.trim());
+      const values = order.map(name => `${words.series[name]} ${written(series[name][at])} ${unitOf[name]}`.trim());
       const seconds = `${written(run.t * at / run.n)}–${written(run.t * (at + 1) / run.n)} s`;
       svg.append(make("rect", { x: x(at), y: TOP, width: x(at + 1) - x(at), height: bottom - TOP, class: "stop",
-        "data-at": (x(at) + x(at + 1)) / 2 }, make("title", {}, [seconds, ...said].join("\n"))));
+        "data-at": (x(at) + x(at + 1)) / 2 }, make("title", {}, [seconds, ...values].join("\n"))));
     }
     return svg;
   };

@@ -29,7 +29,7 @@ COUNTERS = (
 )
 """Counters of a sampling that are demands when they are divided by the samples."""
 
-MOST = 0.5
+LEAST_TIMED = 0.5
 """Share of the samples of which the accelerator's own clock must have told, for it to stand for all of them."""
 
 
@@ -140,7 +140,7 @@ def _accelerator_seconds(
             if step.accelerator_seconds is not None and steady.start < step.time <= steady.end
         ]
         timed = sum(samples_of_step for _, samples_of_step in timed_steps)
-        if timed >= MOST * counted:
+        if timed >= LEAST_TIMED * counted:
             return max(1, count) * sum(seconds for seconds, _ in timed_steps) / timed
     measured = [sample for sample in samples if sample.accelerator_busy is not None]
     return grown(measured, "accelerator_busy", steady.start, steady.end) / counted if len(measured) >= 2 else None

@@ -27,7 +27,7 @@ MOST_RANKS = 48
 """A line that comes more often than a batch, up to so many times: as many processes may print it. Above, a factor of 60
 is within 20 %, and no reading of such a rate is right."""
 
-WHOLE = 0.05
+NEAR_INTEGER = 0.05
 """A factor this near to a whole number is that number."""
 
 NUMBERS = re.compile(r"(?<![\d.:,+-])\d{1,15}(?![\d.:,%-]|\s?m?s\b)")
@@ -121,7 +121,7 @@ def _of_lines_alone(factor: float) -> Reason:
 def _reason(factor: float, batch_size: int, counter: Sequence[int]) -> Reason:
     repeated = sum(after == before for before, after in pairwise(counter)) > len(counter) / 3
     # On a busy host lines come late, so that a batch is seen to take longer than it is told: by less than DISAGREES.
-    if batch_size > 1 and _is_factor(factor, batch_size, 1 + WHOLE if repeated else DISAGREES):
+    if batch_size > 1 and _is_factor(factor, batch_size, 1 + NEAR_INTEGER if repeated else DISAGREES):
         return Reason.BATCHES
     if _near(factor, 1000):
         return Reason.MILLISECONDS
@@ -142,7 +142,7 @@ def _is_factor(factor: float, unit: float, within: float = DISAGREES) -> bool:
 
 
 def _is_whole(factor: float) -> bool:
-    return factor >= 1.5 and abs(factor / round(factor) - 1) < WHOLE
+    return factor >= 1.5 and abs(factor / round(factor) - 1) < NEAR_INTEGER
 
 
 def _counting(lines: Sequence[StatedLine]) -> list[int] | None:

@@ -18,7 +18,7 @@ from sizer.analysis.stopping import (
     enough,
     is_busy,
     least_deadline,
-    next_look,
+    next_check,
     reading_until,
 )
 from sizer.records.run import Cause, Meter, MeterKind, RunWarning, Sample, Step
@@ -77,7 +77,7 @@ class RunMonitor:
     detail: str = ""
     no_rate: str = ""
     limit_seconds: float = 0.0
-    next_look: float = 0.0
+    next_check: float = 0.0
     two_epochs_seconds: float = 0.0
     count: int = 0
     over: float | None = None
@@ -108,7 +108,7 @@ class RunMonitor:
     def count_by(self, meter: Meter, anew: bool = False) -> None:
         """From now on the steps come from this meter: those of another one, or all before (`anew`), are forgotten."""
         if anew or self.meter != meter:
-            self.meter, self.count, self.next_look, self.two_epochs_seconds = meter, 0, 0.0, 0.0
+            self.meter, self.count, self.next_check, self.two_epochs_seconds = meter, 0, 0.0, 0.0
             self.steps.clear()
             self._joined = JoinedSteps(self.steps)
 
@@ -198,7 +198,7 @@ class RunMonitor:
         if stop_now:
             self.stop = Stop.INTERRUPTED
             return
-        if self.steps and self.steps[-1].time >= self.next_look:
+        if self.steps and self.steps[-1].time >= self.next_check:
             self._look(self.steps[0].time, self.steps[-1].time)
         if self.stop is None and now - self.began > least_deadline(self.spec.measure, self.spec.limits.vcpus):
             self._end_in_time(now, samples)
@@ -222,7 +222,7 @@ class RunMonitor:
         """Judge the run by all of its steps, from the first one's time to the last one's."""
         now_shown, measure = self.shown, self.spec.measure
         self.stop = enough(now_shown, measure, last)
-        self.next_look = next_look(now_shown, measure, first, last)
+        self.next_check = next_check(now_shown, measure, first, last)
         if measured_from_epoch(self.spec.workload) and self._epoch_samples:
             self.two_epochs_seconds = two_epochs_seconds(self.steps, self._epoch_samples)
 

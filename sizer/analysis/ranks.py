@@ -25,7 +25,7 @@ As soon as there is a stronger one, what the weaker ones told is forgotten."""
 PREPARE = PHASES.index("prepare")
 """Up to this one it may be that the program has yet to train."""
 
-PATIENCE_SECONDS = 5.0
+RANK_SECONDS = 5.0
 """A step waits so long for a rank that has not told of it: records come twice a second."""
 
 
@@ -72,7 +72,7 @@ class _Group:
             if not heads:
                 return
             place, came = min(head[0] for head in heads), min(head[2] for head in heads)
-            if (now - came < PATIENCE_SECONDS and self._is_awaited(place)) or (now == inf and self._lacking(place)):
+            if (now - came < RANK_SECONDS and self._is_awaited(place)) or (now == inf and self._lacking(place)):
                 return
             yield self._step(place)
 

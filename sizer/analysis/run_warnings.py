@@ -185,7 +185,7 @@ BINS = 60
 START_UP = 0.03
 """Share of the time left out at the start: the first steps fill queues that were empty."""
 
-SHORTEST = 0.08
+SHORTEST_PART = 0.08
 """Share of the rest that each of the two rates must have held. A burst in the first fifth of the seconds is taken for
 warm-up and its run goes on for that much longer, so that it is a tenth of what is seen here."""
 
@@ -202,10 +202,10 @@ def rate_change(steps: Sequence[Step]) -> RateChange | None:
     Give it all steps of a run: a burst at the start would else be cut away as warm-up.
     """
     begin, edges, rates = _rates(steps)
-    if len(rates) < 2 / SHORTEST:
+    if len(rates) < 2 / SHORTEST_PART:
         return None
     split = _best_split(rates)
-    if not SHORTEST * len(rates) <= split <= (1 - SHORTEST) * len(rates) or not _fell(rates, split):
+    if not SHORTEST_PART * len(rates) <= split <= (1 - SHORTEST_PART) * len(rates) or not _fell(rates, split):
         return None
     at = float(edges[split])
     before = mean_rate([step for step in steps if begin <= step.time <= at])

@@ -44,7 +44,7 @@ BUSY_TIMES = 2.0
 """Times as long for a run that is still busy and has too few steps to be measured: a program whose steps nobody sees is
 busy, too, and somebody waits for it."""
 
-WATCHED_SECONDS = 30.0
+BUSY_SECONDS = 30.0
 """A run is busy if it was for so long."""
 
 BUSY_CORES = 0.05
@@ -128,11 +128,11 @@ def deadline_seconds(
 
 
 def is_busy(samples: Sequence[Sample], vcpus: float | None) -> bool:
-    """Whether the counters of the last WATCHED_SECONDS show that a run does something."""
+    """Whether the counters of the last BUSY_SECONDS show that a run does something."""
     if len(samples) < 2:
         return False
     last = samples[-1]
-    first = next((sample for sample in reversed(samples) if last.time - sample.time >= WATCHED_SECONDS), samples[0])
+    first = next((sample for sample in reversed(samples) if last.time - sample.time >= BUSY_SECONDS), samples[0])
     seconds = last.time - first.time
     if seconds <= 0:
         return False
@@ -141,7 +141,7 @@ def is_busy(samples: Sequence[Sample], vcpus: float | None) -> bool:
     return cores >= BUSY_CORES * min(1.0, vcpus or 1.0) or moved / seconds >= BUSY_BYTES
 
 
-LOOKS = ((0.5, 0.5), (0.75, 1.0), (1.0, 1.0))
+CHECKPOINTS = ((0.5, 0.5), (0.75, 1.0), (1.0, 1.0))
 """When a run is judged, as a share of its seconds, and the share of the asked half-width that is enough then.
 
 Each look is a chance to stop at an interval that is narrow by luck (optional stopping): looks every half second cost up
@@ -155,7 +155,7 @@ from 95 to 91.5 % (200 simulated runs each; autocorrelated noise lost nothing).
 FEWEST_PRECISE = 10
 """Intervals of steps below which no run is taken for precise."""
 
-EPOCHS_LOOK = 0.05
+EPOCHS_CHECK = 0.05
 """A run that is measured by whole epochs is judged again when it has become longer by this share."""
 
 
@@ -192,20 +192,20 @@ def enough(shown: Shown, measure: Measure, now: float) -> Stop | None:
         return None
     if now - steady.start >= measure.seconds:
         return Stop.TIME
-    passed = [width for share, width in LOOKS if steady.measured_seconds >= share * measure.seconds]
+    passed = [width for share, width in CHECKPOINTS if steady.measured_seconds >= share * measure.seconds]
     if not passed or steady.intervals < FEWEST_PRECISE or shown.epochs is Epochs.NOT_KNOWN:
         return None
     return Stop.PRECISION if steady.relative_half_width <= passed[-1] * measure.precision else None
 
 
-def next_look(shown: Shown, measure: Measure, began: float, now: float) -> float:
+def next_check(shown: Shown, measure: Measure, began: float, now: float) -> float:
     """The time at which a run that has not shown enough is judged again; `began` is the time of its first step."""
     if shown.steady is None:
         return now
     if shown.epochs not in (Epochs.ANY, Epochs.NOT_KNOWN):
-        return now + EPOCHS_LOOK * (now - began)
-    looks = (shown.steady.start + share * measure.seconds for share, _ in LOOKS)
-    return next((look for look in looks if look > now), now)
+        return now + EPOCHS_CHECK * (now - began)
+    checks = (shown.steady.start + share * measure.seconds for share, _ in CHECKPOINTS)
+    return next((check for check in checks if check > now), now)
 
 
 ARRIVAL_CORE_SECONDS = 1e-5

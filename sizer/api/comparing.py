@@ -13,6 +13,7 @@ from sizer.api.fitted_model import measured_runs
 from sizer.files.codec import to_json
 from sizer.files.writing import write_text
 from sizer.model.comparison import Comparison, Unlike, compare
+from sizer.model.observations import beside_others
 from sizer.records.device import DiskRates
 from sizer.records.run import DiskCheck, Run
 from sizer.words.comparison import Described
@@ -40,11 +41,11 @@ def compare_studies(before: StudyFolder, after: StudyFolder) -> ComparedStudies:
     """Raises NoAnswer for a folder without runs."""
     runs = measured_runs(before), measured_runs(after)
     shared = {run.spec.workload.name for run in runs[0]} & {run.spec.workload.name for run in runs[1]}
-    facts = [_facts(folder, its, shared) for folder, its in zip((before, after), runs, strict=True)]
+    stated = [_facts(folder, its, shared) for folder, its in zip((before, after), runs, strict=True)]
     unlike = [
         Unlike(*key, *values)
-        for key in dict.fromkeys((*facts[0], *facts[1]))
-        if not _alike(*(values := (facts[0].get(key), facts[1].get(key))))
+        for key in dict.fromkeys((*stated[0], *stated[1]))
+        if not _alike(*(values := (stated[0].get(key), stated[1].get(key))))
     ]
     compared = compare(*runs)
     described = _described(before, runs[0]), _described(after, runs[1])
@@ -65,25 +66,25 @@ def _described(folder: StudyFolder, runs: Sequence[Run]) -> Described:
     days = sorted(run.started_at[:10] for run in runs if run.started_at)
     first, last = (days[0], days[-1]) if days else (None, None)
     host = (folder.host.get("cpu_model"), folder.host.get("sizer"))
-    return Described(str(folder.path), folder.study.name, len(runs), first, last, *host)
+    return Described(str(folder.path), folder.study.name, len(runs), first, last, *host, sum(map(beside_others, runs)))
 
 
 def _facts(folder: StudyFolder, runs: Sequence[Run], workloads: Collection[str]) -> dict[tuple[str, str], Any]:
     """By kind and name what a study says of its host, programs, disks and of these workloads."""
-    host, found = folder.host, dict[tuple[str, str], Any]()
-    found |= {("host", key): value for key, value in host.items() if key not in NO_FACT}
-    found |= {("package", name): value for name, value in dict(host.get("packages") or {}).items()}
-    found |= {("package", "python"): host.get("python")}
-    found |= {("disk", tier.name): DiskCheck(tier, DiskRates()) for tier in folder.study.disks}
-    found |= {("disk", run.disk.tier.name): run.disk for run in runs if run.disk is not None}
+    host, facts = folder.host, dict[tuple[str, str], Any]()
+    facts |= {("host", key): value for key, value in host.items() if key not in NO_FACT}
+    facts |= {("package", name): value for name, value in dict(host.get("packages") or {}).items()}
+    facts |= {("package", "python"): host.get("python")}
+    facts |= {("disk", tier.name): DiskCheck(tier, DiskRates()) for tier in folder.study.disks}
+    facts |= {("disk", run.disk.tier.name): run.disk for run in runs if run.disk is not None}
     for run in runs:
         if run.spec.stage is None and run.spec.workload.name in workloads:
             workload = {**to_json(run.spec.workload), "device": run.spec.workload.computes_on.label}
             own = {name: workload[name] for name in OF_WORKLOAD if workload.get(name)}
             own |= {} if run.data_set is None else {"data_bytes": run.data_set.bytes}
-            found |= {("workload", f"{run.spec.workload.name}: {name}"): value for name, value in own.items()}
+            facts |= {("workload", f"{run.spec.workload.name}: {name}"): value for name, value in own.items()}
     measure = {} if folder.study.imported else to_json(folder.study.measure)
-    return found | {("measure", name): measure.get(name) for name in ("repeats", "seconds")}
+    return facts | {("measure", name): measure.get(name) for name in ("repeats", "seconds")}
 
 
 def _alike(one: Any, other: Any) -> bool:

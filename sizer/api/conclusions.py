@@ -83,25 +83,32 @@ def family(
     Raises InputError for a bad file or name, NoAnswer where a workload is served by no shape or so few do not do.
     """
     offers = Catalog.load(keep=True) if catalog is None else catalog
-    works = [work for folder in folders for work in _works(folder, offers, tuple(ratios))]
-    twice = {name for name, count in Counter(work.name for _, work in works).items() if count > 1}
-    fleet_works = [replace(w, name=f"{place}/{w.name}") if w.name in twice else w for place, w in works]
+    places = [folder.path.resolve().name for folder in folders]
+    if len(set(places)) < len(places):
+        places = [str(folder.path) for folder in folders]
+    pairs = [
+        (place, work)
+        for place, folder in zip(places, folders, strict=True)
+        for work in _works(folder, offers, tuple(ratios))
+    ]
+    counts = Counter(work.name for _, work in pairs)
+    works = [work if counts[work.name] == 1 else replace(work, name=f"{place}/{work.name}") for place, work in pairs]
     given = None if prices is None else read_prices(Path(prices))
-    fleet = fleet_of(fleet_works, Built(tuple(ratios), tuple(disks), provider, given), offers)
-    if fleet is None:
-        raise NoAnswer("No workload of these studies has an answer; type sizer recommend DIR to see why.")
-    refuse_unserved(fleet, None if prices is None else Path(prices))
-    amounts = None if weights is None else read_amounts(Path(weights), [work.name for work in fleet.works])
+    fleet = fleet_of(works, Built(tuple(ratios), tuple(disks), provider, given), offers)
+    refuse_unserved(fleet)
+    amounts = None
+    if weights is not None:
+        amounts = read_amounts(Path(weights), [work.name for work in fleet.works], [work.name for work in works])
     return family_of(fleet, Asked(shapes, max_penalty, amounts))
 
 
-def _works(folder: StudyFolder, catalog: Catalog, ratios: tuple[float, ...]) -> Iterator[tuple[str, Work]]:
-    """The workloads of a study, each with the name of its folder."""
+def _works(folder: StudyFolder, catalog: Catalog, ratios: tuple[float, ...]) -> Iterator[Work]:
+    """The workloads of a study, with what their answers are chosen from."""
     runs, objective = measured_runs(folder), folder.study.objective
     question = Question(objective, catalog.at_spot_prices() if objective.spot else catalog, ratios=ratios)
     for model in fitted(folder).workloads:
         own = [run for run in runs if run.spec.workload.name == model.name]
-        yield folder.path.resolve().name, Work(model.name, model, case_of(model, question, own))
+        yield Work(model.name, model, case_of(model, question, own))
 
 
 def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:

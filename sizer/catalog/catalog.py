@@ -210,14 +210,21 @@ class Catalog:
         rates += [Message("for both in {precisions}", precisions=AllOf(*precisions))] if precisions else []
         sizes = published_batch_sizes(self.rates, asked)
         rates += [Message("for both at a batch of {sizes}", sizes=AllOf(*map(str, sizes)))] if sizes else []
-        rates += [] if rates else sorted({rate.gpu for rate in self.rates if not rate.gpu.startswith(PROCESSOR)})
+        if not other and not precisions:
+            raise InputError(
+                "No rate to {mode} {network} is published on any GPU; write `samples_per_second` instead of `gpu`: one "
+                "run of it on {gpu} would show it.",
+                mode=mode,
+                network=network if precision is None else f"{network} ({precision})",
+                gpu=gpu,
+            )
         if precision is not None:
             gpu = f"{gpu} ({precision})"
         if sizes and batch_size is not None:
             gpu = f"{gpu} (`batch_size: {batch_size}`)"
         raise InputError(
-            "The catalogue has no rate to {mode} {network} on {gpu} (it has rates {known}); give `samples_per_second` "
-            "instead of `gpu`.",
+            "The catalogue has no rate to {mode} {network} on {gpu} (it has rates {known}); write `samples_per_second` "
+            "instead of `gpu`: one run of it there would show it.",
             mode=mode,
             network=network,
             gpu=gpu,

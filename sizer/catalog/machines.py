@@ -284,12 +284,12 @@ class DiskTier:
         """USD a month of the IOPS and MB/s that `rates` has beyond those that come with this size: by default all that
         can be bought where none come with it."""
         size, free = size_bytes / GIB, (0.0, 0.0)
-        known = (None, None) if rates is None else (rates.read_iops, rates.read_bytes_per_second)
+        wanted = (None, None) if rates is None else (rates.read_iops, rates.read_bytes_per_second)
         if self.limit_formula == "bought":
-            known = self._bought(size) if None in known else known
+            wanted = self._bought(size) if None in wanted else wanted
         else:
             free = (self._limit("read_iops", size) or 0.0, self._limit("read_bytes_per_second", size) or 0.0)
-        iops, rate = (max(0.0, (has or 0.0) - comes) for has, comes in zip(known, free, strict=True))
+        iops, rate = (max(0.0, (has or 0.0) - comes) for has, comes in zip(wanted, free, strict=True))
         return (self.usd_per_iops_month or 0.0) * iops + (self.usd_per_mbps_month or 0.0) * rate / MB
 
 

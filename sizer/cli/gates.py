@@ -30,7 +30,7 @@ SIGNS: dict[str, Callable[[Any, Any], bool]] = {
 EXAMPLES = AnyOf("'throughput<500'", "'train:vcpus>8'", "'status!=recommended'")
 
 GATE_EXIT_CODE = 6
-MOST_SAID = 8
+MOST_SHOWN = 8
 NOTHING = "nothing of it was measured in both"
 
 
@@ -233,10 +233,11 @@ def check_gate(gate: Gate, answers: Sequence[Any], names: Mapping[str, Gated] = 
     """A gate is met where no answer fulfils its condition. What is not known counts as failed, and so does nothing."""
     gated, asked = names[gate.name], [answer for answer in answers if gate.workload in (None, answer.workload)]
     crossed = [answer for answer in asked if _fails(gate, gated, answer)]
-    said = [_measured(gate, gated, answer) for answer in crossed or asked]
-    found = "; ".join([*said[:MOST_SAID], *([f"{len(said) - MOST_SAID} more"] if len(said) > MOST_SAID else [])])
+    clauses = [_measured(gate, gated, answer) for answer in crossed or asked]
+    more = [f"{len(clauses) - MOST_SHOWN} more"] if len(clauses) > MOST_SHOWN else []
+    values = "; ".join([*clauses[:MOST_SHOWN], *more])
     verdict = "gate not met" if crossed or not asked else "gate met"
-    return GateResult(gate, bool(asked) and not crossed, f"{verdict} (fail if {gate.text}): {found or NOTHING}")
+    return GateResult(gate, bool(asked) and not crossed, f"{verdict} (fail if {gate.text}): {values or NOTHING}")
 
 
 def gate_code(findings: Sequence[GateResult]) -> int:

@@ -21,7 +21,7 @@ LINES = "\n\t"
 PIECE = 1000
 """Characters written at once: 4,000 bytes at most, which a pipe that can be written takes whole (pipe(7), PIPE_BUF)."""
 
-PATIENCE_SECONDS = 1
+READER_SECONDS = 1
 """For a reader to take what was printed, before it is left out of what follows until it reads again."""
 
 LEFT_OUT = "\n[some output was dropped here]\n"
@@ -87,7 +87,7 @@ class _Telling(_Escaping):
             return True  # A stream in memory.
         ready = select.poll()
         ready.register(descriptor, select.POLLOUT)
-        return bool(ready.poll(0 if self._left_out else 1000 * PATIENCE_SECONDS))
+        return bool(ready.poll(0 if self._left_out else 1000 * READER_SECONDS))
 
     @contextmanager
     def _unheard(self) -> Iterator[None]:

@@ -16,10 +16,11 @@ RESOURCE, NAME, USD = "resource", "name", "usd_per_hour"
 RESOURCES = ("vcpu", "gib", "gpu", "disk")
 
 
-def read_amounts(path: Path, workloads: Sequence[str]) -> Amounts:
+def read_amounts(path: Path, served: Sequence[str], workloads: Sequence[str]) -> Amounts:
     """Of a table with the columns `workload` and `weight`, or `workload` and `samples`.
 
-    InputError where a workload is missing, twice, not of the studies, or where its amount is no number of 0 or more.
+    InputError where a workload is twice or none of these, where one that is `served` is missing, or where an amount is
+    no number of 0 or more.
     """
     table = read_table(path, Message("a table of weights"), {WORKLOAD, *AMOUNTS}, {WORKLOAD})
     columns = [column for column in AMOUNTS if column in table.columns]
@@ -41,7 +42,7 @@ def read_amounts(path: Path, workloads: Sequence[str]) -> Amounts:
         if name in amounts:
             raise row.input_error(WORKLOAD, "{name} stands in two rows; remove one of them.", name=quoted(name))
         amounts[name] = _amount(row, columns[0])
-    missing = [name for name in workloads if name not in amounts]
+    missing = [name for name in served if name not in amounts]
     if missing:
         raise InputError(
             "{path} has no row for {name}; add `{name_plain},1`.",
@@ -49,7 +50,7 @@ def read_amounts(path: Path, workloads: Sequence[str]) -> Amounts:
             name=quoted(missing[0]),
             name_plain=missing[0],
         )
-    if not any(amounts.values()):
+    if not any(amounts[name] for name in served):
         raise InputError("{path}: every amount is 0; give one workload more.", path=path)
     return Amounts(amounts, columns[0] == "samples")
 

@@ -20,7 +20,7 @@ from sizer.records.messages import InputError
 from sizer.records.notes import Note, NoteKind
 from sizer.records.units import GIB
 
-ALIKE = 0.03
+TOLERANCE = 0.03
 """By how much a figure that is the same, or grows with the machines, may be off."""
 FASTER_APART = 1.3
 """An accelerator that is faster than one of a single machine by more, in a row of several, is not one of so few."""
@@ -109,7 +109,7 @@ def _by_catalog(column: str, several: Sequence[ParsedRow], catalog: Catalog | No
     for row in several:
         has = getattr(_offer(row, catalog), "memory_bytes" if column == "memory_gib" else column, None)
         times = (("node", row[NODES]), ("all", 1)) if has else ()
-        whose |= {name for name, count in times if abs(row[column] * count / has - 1) < ALIKE}
+        whose |= {name for name, count in times if abs(row[column] * count / has - 1) < TOLERANCE}
     return whose.pop() if len(whose) == 1 else ""
 
 
@@ -121,7 +121,7 @@ def _by_other_rows(column: str, rows: Sequence[ParsedRow]) -> str:
             machines[tuple(row[name] for name in _SAME_MACHINE)].add((row[NODES] or 1, row[column]))
     pairs = [(one, other) for pairs in machines.values() for one in pairs for other in pairs if one[0] < other[0]]
     stays = any(one[1] == other[1] for one, other in pairs)
-    grows = any(abs(one[1] / one[0] * other[0] / other[1] - 1) < ALIKE for one, other in pairs)
+    grows = any(abs(one[1] / one[0] * other[0] / other[1] - 1) < TOLERANCE for one, other in pairs)
     return "" if stays == grows else "node" if stays else "all"
 
 

@@ -185,5 +185,5 @@ def _item_in_gibibytes(key: str, item: Any) -> tuple[str, Any]:
 def comparison_form(studies: Sequence[Described], unlike: Sequence[Unlike], comparison: Comparison) -> dict[str, Any]:
     """What `compare --json` prints: of A and of B in this order, where a figure has two; rates and their changes are
     those of the records."""
-    told = {"studies": [to_json(study) for study in studies], "unlike": [to_json(its) for its in unlike]}
-    return {"schema_version": SCHEMA_VERSION, **told, **_in_gibibytes(to_json(comparison))}
+    beside = {"studies": [to_json(study) for study in studies], "unlike": [to_json(its) for its in unlike]}
+    return {"schema_version": SCHEMA_VERSION, **beside, **_in_gibibytes(to_json(comparison))}

@@ -15,14 +15,14 @@ LARGEST_FILE = 64 * 2**20
 
 PART_BYTES = 2**20
 
-PATIENCE_SECONDS = 5.0
+PIPE_SECONDS = 5.0
 """For somebody to open a pipe that has a name, to write into it."""
 
 SILENT_WAITS = 12
 """Times as long may a writer that has a pipe open write nothing: `<(curl ...)` begins late, and may pause."""
 
 
-def read_given(path: Path, kind: Message, advice: Message | None = None, patience: float = PATIENCE_SECONDS) -> str:
+def read_given(path: Path, kind: Message, advice: Message | None = None, patience: float = PIPE_SECONDS) -> str:
     """The text of a file; `kind` says what it should be (`a study file`), `advice` how to get one.
 
     Raises InputError, which names the file, where there is none, it cannot be read, is too large or is not UTF-8, or is

@@ -29,7 +29,7 @@ PASS = "_sizer_pass"
 SIZES = "_sizer_sizes"
 """That of PyTorch's iterator that holds of how many samples each batch is that it has been asked for."""
 
-AT_ONCE = "_exit"
+EXIT_FUNCTION = "_exit"
 """The function of `os` that ends a process without `atexit`."""
 
 BATCH_SIZE_VARIABLE = "SIZER_BATCH_SIZE"
@@ -65,7 +65,7 @@ class Watch:
         self.reset()
         os.register_at_fork(after_in_child=self.reset)
         atexit.register(self.close)
-        setattr(os, AT_ONCE, first(self.close, getattr(os, AT_ONCE)))
+        setattr(os, EXIT_FUNCTION, first(self.close, getattr(os, EXIT_FUNCTION)))
 
     def reset(self) -> None:
         """A child of a fork has told nothing, and what its parent still has to tell is the parent's."""

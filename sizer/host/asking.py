@@ -11,12 +11,12 @@ from pathlib import Path
 from sizer.limits.identity import owned_name
 from sizer.limits.process_tree import MARK
 
-PATIENCE_SECONDS = 120
+ANSWER_SECONDS = 120
 """Importing MXNet takes 2 s, PyTorch 3 s, and a minute where their files come over a network."""
 
 
 def ask(
-    argv: Sequence[str], seconds: float = PATIENCE_SECONDS, becoming: Sequence[str] = ()
+    argv: Sequence[str], seconds: float = ANSWER_SECONDS, becoming: Sequence[str] = ()
 ) -> subprocess.CompletedProcess[str]:
     """A program of this host, in a folder that is root's: `python -c` looks for modules in the one it is started in
     first, which may be somebody else's and hold a json.py; nor in those of PYTHONPATH, which no run gets. `becoming`

@@ -217,7 +217,7 @@ def _scaling(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator[Beli
         yield _switch("cap" if facts.accelerator in (None, CPU_LABEL) else "cap, accelerator")
     else:
         yield _switch("cap, vCPUs unknown" if _vcpus_unknown(facts, seen) else "cap, few vCPUs")
-    if any(each % 1 for each in vcpus):
+    if any(vcpu % 1 for vcpu in vcpus):
         yield _line("quota")
 
 
@@ -231,8 +231,10 @@ def _accelerators(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator
             yield _line("accelerator, emulated" if emulated else "accelerator", math.log(rate), f":{label}")
             yield from _real(facts, label) if emulated else ()
             continue
-        alike = [each for each, its in zip(seen, labels, strict=True) if its == label]
-        highest = max(each.log_rate - math.log(max(1, gpus_of(each.configuration))) for each in alike)
+        alike = [observation for observation, its in zip(seen, labels, strict=True) if its == label]
+        highest = max(
+            observation.log_rate - math.log(max(1, gpus_of(observation.configuration))) for observation in alike
+        )
         yield _line("accelerator, rates alone", highest, f":{label}")
     if len({batch_of(observation.configuration) for observation in seen}) > 1:
         yield _line("launch")

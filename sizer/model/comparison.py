@@ -284,7 +284,7 @@ def _demands(keys: Sequence[_Key], one: _Sides, other: _Sides, width: float) -> 
     for name in DEMANDS:
         logs = {key: (one[key].demand(name), other[key].demand(name)) for key in keys}
         logs = {key: both for key, both in logs.items() if all(both)}
-        noise = pooled([each for both in logs.values() for each in both])
+        noise = pooled([repeats for both in logs.values() for repeats in both])
         for key, (a, b) in logs.items():
             spread = (noise or DEMAND_NOISE) * math.sqrt(1 / len(a) + 1 / len(b))
             its = _moved(name, mean(a), mean(b), math.hypot(spread, DRIFT), width)

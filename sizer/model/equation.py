@@ -174,8 +174,8 @@ class Rows:
         if not self.paired:
             return np.maximum(self.vcpus - self.cores, 0.0)
         whole = np.ceil(self.vcpus)
-        found: Array = np.floor(whole / 2) * self.vcpus / whole
-        return found
+        doubled_up: Array = np.floor(whole / 2) * self.vcpus / whole
+        return doubled_up
 
     @property
     def named(self) -> Processor | None:
@@ -201,9 +201,9 @@ def build_rows(
     names, machine = _numbered([configuration.machine for configuration in configurations])
     machines = tuple(processor_at(facts, name) for name in names)
     missed = [_missed_share(facts, measured, at, feed, what_if) for at, feed in zip(configurations, feeds, strict=True)]
-    for place, each in enumerate(seen or ()):  # as it was accounted where the page cache kept some
-        if each.feed.natural and each.read_bytes is not None and facts.read_bytes:
-            missed[place] = each.read_bytes / facts.read_bytes
+    for place, observation in enumerate(seen or ()):  # as it was accounted where the page cache kept some
+        if observation.feed.natural and observation.read_bytes is not None and facts.read_bytes:
+            missed[place] = observation.read_bytes / facts.read_bytes
     reads = np.array([feed.input != "synthetic" for feed in feeds], dtype=bool)
     gpus = [gpus_of(configuration) for configuration in configurations]
     rates = [what_if.disk_rates or (its.rates if (its := measured.disk(name)) else DiskRates()) for name in disks]
@@ -214,7 +214,7 @@ def build_rows(
     inputs = (facts.feed.input, "disk", "cached")
     steps = [not what_if.step_elsewhere and (not facts.mixed_with_cpu or label == CPU_LABEL) for label in labels]
     instant = what_if.disk_rates is not None and what_if.disk_rates.read_iops == INSTANT.read_iops
-    seconds = np.where(free, 1 / facts.highest_rate, np.array([each for each, _ in read], dtype=float))
+    seconds = np.where(free, 1 / facts.highest_rate, np.array([of_disk for of_disk, _ in read], dtype=float))
     with np.errstate(divide="ignore"):
         log_read = np.log(seconds)[disk]
         log_write = np.log(np.where(replays | ~reads, 0.0, np.array(write, dtype=float)[disk]))
@@ -337,7 +337,7 @@ class Solution:
     def side_by_side(self) -> Mapping[int, Array]:
         """The shares of the stages in `times` (D, n): they sum to one."""
         scaled = {stage: self.sharpness * (time + self.log_rate) for stage, time in self.times.items()}
-        return {stage: np.exp(np.maximum(each, NOTHING)) for stage, each in scaled.items()}
+        return {stage: np.exp(np.maximum(log_seconds, NOTHING)) for stage, log_seconds in scaled.items()}
 
     @cached_property
     def of_a_worker(self) -> Mapping[int, Array]:
@@ -350,14 +350,14 @@ class Solution:
 
     @cached_property
     def shares(self) -> Array:
-        found = np.zeros((*self.log_rate.shape, len(STAGES)))
+        shares = np.zeros((*self.log_rate.shape, len(STAGES)))
         for stage, share in self.side_by_side.items():
             if stage == CPU:
                 for part, its in self.of_a_worker.items():
-                    found[..., part] += share * its
+                    shares[..., part] += share * its
             else:
-                found[..., stage] += share
-        return found
+                shares[..., stage] += share
+        return shares
 
 
 def without(solution: Solution, stages: Collection[str]) -> Array:
@@ -373,8 +373,8 @@ def without(solution: Solution, stages: Collection[str]) -> Array:
             left += share * np.maximum(sum(parts), 0.0) ** power
         elif STAGES[stage] not in stages:
             left += share
-    found: Array = -np.log(np.maximum(left, 1e-30)) / power
-    return found
+    relieved: Array = -np.log(np.maximum(left, 1e-30)) / power
+    return relieved
 
 
 def solve(draws: Draws, rows: Rows) -> Solution:
@@ -390,14 +390,14 @@ def solve(draws: Draws, rows: Rows) -> Solution:
     scaled = [power * time for time in times.values()]
     most = reduce(np.maximum, scaled, np.full((len(draws), len(rows.vcpus)), NEVER))
     with np.errstate(divide="ignore", invalid="ignore"):
-        total = sum((np.exp(np.maximum(each - most, NOTHING)) for each in scaled), np.zeros_like(most))
+        total = sum((np.exp(np.maximum(stage - most, NOTHING)) for stage in scaled), np.zeros_like(most))
         log_rate = -(most + np.log(total)) / power
     return Solution(log_rate, cpu, accelerator, times, draws, rows)
 
 
 def _sharpness(draws: Draws) -> Array:
-    found: Array = np.exp(np.clip(draws["sharpness"], *LOG_SHARPNESS))
-    return found
+    sharpness: Array = np.exp(np.clip(draws["sharpness"], *LOG_SHARPNESS))
+    return sharpness
 
 
 def _work(draws: Draws, rows: Rows) -> Array:
@@ -490,8 +490,8 @@ def _cores(draws: Draws, rows: Rows) -> Array:
 def _relieved(draws: Draws, rows: Rows) -> Array:
     """The part of the CPU's time that twice the vCPUs shorten (D, n), 0 to 1."""
     here, twice = _of_a_core_second(draws, rows), _of_a_core_second(draws, replace(rows, vcpus=2 * rows.vcpus))
-    found: Array = np.clip((here - twice) / np.log(2), 0.0, 1.0)
-    return found
+    relief: Array = np.clip((here - twice) / np.log(2), 0.0, 1.0)
+    return relief
 
 
 def _pressure(draws: Draws, rows: Rows) -> Array:
@@ -515,10 +515,10 @@ def _held_and_free(draws: Draws, memory: Array, least_memory: float) -> tuple[Ar
 def _missed(draws: Draws, rows: Rows) -> Array:
     """Ln of the reads of a sample that go to the disk: by the data set's size, or by what the rates show of it."""
     with np.errstate(divide="ignore"):
-        known: Array = np.log(rows.missed)[None]
+        missed: Array = np.log(rows.missed)[None]
     if "data" not in draws:
-        return known
-    return known + _of_each(rows.memory_bytes, lambda memory: _not_kept(draws, memory, rows.least_memory))
+        return missed
+    return missed + _of_each(rows.memory_bytes, lambda memory: _not_kept(draws, memory, rows.least_memory))
 
 
 def _not_kept(draws: Draws, memory: Array, least_memory: float) -> Array:
@@ -536,12 +536,12 @@ def _waits(draws: Draws, rows: Rows, missed: Array) -> Array | None:
     """Ln seconds a sample that the workers, one a whole vCPU, wait for the disk; None where none may."""
     if "on:latency" not in draws or rows.instant:
         return None
-    each = np.where(rows.decodes, -np.log(np.ceil(rows.vcpus)) + rows.latency_shift, NEVER)
-    found = np.full((len(draws), len(rows.vcpus)), NEVER)
+    decoding = np.where(rows.decodes, -np.log(np.ceil(rows.vcpus)) + rows.latency_shift, NEVER)
+    latency = np.full((len(draws), len(rows.vcpus)), NEVER)
     for number, name in enumerate(rows.disks):
         if f"latency:{name}" in draws:
-            found = np.where(rows.disk == number, draws[f"latency:{name}"], found)
-    waits: Array = np.where(draws.on("latency"), found + each + missed, NEVER)
+            latency = np.where(rows.disk == number, draws[f"latency:{name}"], latency)
+    waits: Array = np.where(draws.on("latency"), latency + decoding + missed, NEVER)
     return waits
 
 
@@ -553,7 +553,7 @@ def _cap(draws: Draws, rows: Rows) -> Array:
 
 
 def _accelerator(draws: Draws, rows: Rows) -> Array:
-    found = np.full((len(draws), len(rows.vcpus)), NEVER)
+    seconds_there = np.full((len(draws), len(rows.vcpus)), NEVER)
     launches = draws.on("accelerator launches") if "launch" in draws else np.zeros((1, 1), dtype=bool)
     for number, label in enumerate(rows.labels):
         if f"accelerator:{label}" not in draws:
@@ -563,11 +563,11 @@ def _accelerator(draws: Draws, rows: Rows) -> Array:
             seconds = seconds - draws[f"real:{label}"]
         if f"launch:{label}" in draws:
             seconds = seconds + np.where(launches, _launches(draws[f"launch:{label}"], rows), 0.0)
-        found = np.where((rows.accelerator == number) & rows.computes, seconds, found)
+        seconds_there = np.where((rows.accelerator == number) & rows.computes, seconds, seconds_there)
     together = np.log(rows.gpus)
     if "gpus" in draws:
         together = together * (1 - np.minimum(np.exp(draws["gpus"]), 1.2))
-    seconds = found - np.where(rows.speed_up > 0, rows.speed_up, together) + rows.accelerator_shift
+    seconds = seconds_there - np.where(rows.speed_up > 0, rows.speed_up, together) + rows.accelerator_shift
     return np.asarray(seconds)
 
 

@@ -84,8 +84,8 @@ def fit_workload(runs: Sequence[Run], drift: Drift = NO_DRIFT, measured_on: Sequ
 
 def explained(model: WorkloadModel) -> WorkloadModel:
     """The same model with its parameters, whether memory counts, and how it scales."""
-    found = replace(model, memory_counts=_memory_counts(model))
-    return replace(found, parameters=(*_demands(found), *_fitted(found)), scaling=_scaling(found))
+    counted = replace(model, memory_counts=_memory_counts(model))
+    return replace(counted, parameters=(*_demands(counted), *_fitted(counted)), scaling=_scaling(counted))
 
 
 def _demands(model: WorkloadModel) -> list[Parameter]:
@@ -167,7 +167,7 @@ def _parameter(quantity: Quantity, unit: str, values: Array, of: str | None, on:
     """Of draws (D, 1); where it may not be there, of those in which it is."""
     probability = None if on is None else float(on.mean())
     some = values[on] if on is not None and on.any() else values
-    low, value, high = (float(f"{each:.6g}") for each in np.quantile(some, (LOW, 0.5, HIGH)))
+    low, value, high = (float(f"{quantile:.6g}") for quantile in np.quantile(some, (LOW, 0.5, HIGH)))
     return Parameter(quantity, unit, value, low, high, Source.FIT, of, probability)
 
 
@@ -176,41 +176,41 @@ def _capacity(model: WorkloadModel, name: str, factor: Array) -> Array:
     disk = model.measured.disk(name)
     read = None if disk is None or disk_is_free(model.facts, model.measured, name) else disk.rates
     seconds = read_seconds(model.facts, read) if read is not None else None
-    known = seconds[0] if seconds is not None and seconds[0] > 0 else 1 / model.facts.highest_rate
-    found: Array = np.exp(-factor) / known
-    return found
+    seconds_known = seconds[0] if seconds is not None and seconds[0] > 0 else 1 / model.facts.highest_rate
+    capacity: Array = np.exp(-factor) / seconds_known
+    return capacity
 
 
 def _memory_counts(model: WorkloadModel) -> bool:
     """Whether the most memory measured gains anything that counts over the least, on any disk that was measured."""
-    known = model.measured.memory_bytes
-    if len(known) < 2:
+    sizes = model.measured.memory_bytes
+    if len(sizes) < 2:
         return False
     top = best_place(model)
     places = [replace(top, disk=disk.name) for disk in model.measured.disks] or [top]
-    edges = [doubled(model, replace(at, memory_bytes=known[0]), replace(at, memory_bytes=known[-1])) for at in places]
+    edges = [doubled(model, replace(at, memory_bytes=sizes[0]), replace(at, memory_bytes=sizes[-1])) for at in places]
     return any(edge.probability > DOUBT for edge in edges)
 
 
 def _scaling(model: WorkloadModel) -> Reason:
     """Where more vCPUs stop paying on the best of the measured disks."""
-    known = model.measured.vcpus
-    if len(known) < 3:
+    vcpus = model.measured.vcpus
+    if len(vcpus) < 3:
         return _best(model)
     top = best_place(model)
-    fallen = doubled(model, replace(top, vcpus=known[-1]), top)
+    fallen = doubled(model, replace(top, vcpus=vcpus[-1]), top)
     if fallen.gain > GAIN:
         if fallen.probability < 1 - DOUBT:
-            return reason(ReasonCode.GAIN_UNKNOWN, vcpus=known[-1])
+            return reason(ReasonCode.GAIN_UNKNOWN, vcpus=vcpus[-1])
         return reason(ReasonCode.STOPS_SCALING, fastest_at=_two_digits(vcpus_of(top)))
     edge = vcpus_edge(model, top)
     if edge.rises:
-        return reason(ReasonCode.RISES, vcpus=known[-1])
+        return reason(ReasonCode.RISES, vcpus=vcpus[-1])
     if edge.is_doubted:
-        return reason(ReasonCode.GAIN_UNKNOWN, vcpus=known[-1])
+        return reason(ReasonCode.GAIN_UNKNOWN, vcpus=vcpus[-1])
     knee = _knee(model, top)
-    if knee <= known[0]:
-        return reason(ReasonCode.STOPS_SCALING, fewest=known[0])
+    if knee <= vcpus[0]:
+        return reason(ReasonCode.STOPS_SCALING, fewest=vcpus[0])
     return reason(ReasonCode.STOPS_SCALING, vcpus=_two_digits(knee))
 
 
@@ -240,7 +240,7 @@ def _knee(model: WorkloadModel, top: Configuration) -> float:
     grid = [low * (high / low) ** (step / POINTS) for step in range(POINTS + 1)]
     here = [replace(top, vcpus=vcpus) for vcpus in grid]
     twice = [replace(configuration, vcpus=min(high, 2 * vcpus_of(configuration))) for configuration in here]
-    found = rates(model, [*here, *twice]).centre
-    now, then = found[: len(grid)], found[len(grid) :]
+    centre = rates(model, [*here, *twice]).centre
+    now, then = centre[: len(grid)], centre[len(grid) :]
     worth = math.log1p(GAIN)
     return next(float(c) for c, a, b in zip(grid, now, then, strict=True) if max(now[-1], b) - a < worth)

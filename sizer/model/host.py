@@ -44,7 +44,7 @@ LEAST_EXPOSED = 0.2
 """Of the noise of a run that the CPU binds, what others have at the least."""
 LEVEL = 3.0
 """Standard deviation of the level of a configuration, of which nothing is known."""
-MOST = 150
+MOST_RUNS = 150
 """Runs that it is found by; of more, as many evenly."""
 COUNTS = 0.01
 """Of the weight of the likeliest point of the grid, what another must have to be averaged."""
@@ -136,7 +136,7 @@ def drift_of(runs: Sequence[Run]) -> Drift:
         return _Series(np.array(time), np.array(workload), np.array([exposure[id(run)] for run in chosen]))
 
     several = [(number, run) for number, group in enumerate(groups) for run in group]
-    again = several[:: math.ceil(len(several) / MOST)]
+    again = several[:: math.ceil(len(several) / MOST_RUNS)]
     level = np.array([number for number, _ in again])
     logs = np.array([math.log(rate_of(run).value) for _, run in again])
     logs -= np.array([logs[level == number].mean() for number in level])
@@ -166,7 +166,7 @@ def _path(again: _Series, logs: Array, covariance: Array, there: _Series, severa
     weights = np.exp(weights - weights.max())
     weights = np.where(weights > COUNTS, weights, 0.0) / weights[weights > COUNTS].sum()
     own = [np.flatnonzero(there.workload == number) for number in np.unique(there.workload)]
-    few = [there.part(runs[:: math.ceil(len(runs) / MOST)]) for runs in own]
+    few = [there.part(runs[:: math.ceil(len(runs) / MOST_RUNS)]) for runs in own]
     mean, squares = np.zeros((2, len(there.time)))
     for weight, (_, amplitude, length, shared, lower) in zip(weights, points, strict=True):
         if weight and amplitude:

@@ -82,7 +82,7 @@ def no_more(one: float | None, other: float | None) -> bool:
     return one is None or other is None or one <= other
 
 
-def known(values: Iterable[Value | None]) -> set[Value]:
+def present(values: Iterable[Value | None]) -> set[Value]:
     """The values that are."""
     return {value for value in values if value is not None}
 

@@ -27,9 +27,9 @@ from sizer.model.model import (
     deviation_of,
     disk_of,
     gpus_of,
-    known,
     memory_of,
     needs_no_less,
+    present,
     vcpus_of,
 )
 from sizer.model.runs import feed_of, is_batch_search, is_search, is_starved, label_of, searched_floor
@@ -155,7 +155,7 @@ def _left(alike: Sequence[Sequence[tuple[float, float | None, float]]], exposed:
 def _weighted_median(logs: Sequence[float], weights: Sequence[float]) -> float:
     """Ln of the rate with half of the weight on either side, between the two nearest; the median of equal weights."""
     ordered = sorted(zip(logs, weights, strict=True))
-    weight = np.array([each for _, each in ordered])
+    weight = np.array([weight_of_value for _, weight_of_value in ordered])
     middles = (np.cumsum(weight) - weight / 2) / weight.sum()
     return math.log(float(np.interp(0.5, middles, [math.exp(log) for log, _ in ordered])))
 
@@ -170,9 +170,9 @@ def pooled(groups: Iterable[Sequence[float]]) -> float | None:
 
 
 def _accounted(group: Sequence[Run], name: str) -> float | None:
-    found = [getattr(run.demand, name) for run in group if run.demand is not None]
-    found = [value for value in found if value is not None]
-    return mean(found) if found else None
+    figures = [getattr(run.demand, name) for run in group if run.demand is not None]
+    figures = [value for value in figures if value is not None]
+    return mean(figures) if figures else None
 
 
 def _order(at: Configuration) -> tuple[float, int, str, int, str, int]:
@@ -238,9 +238,9 @@ def measure(runs: Sequence[Run], isolating: Sequence[Run] = ()) -> MeasuredRange
     inputs = {run.spec.workload.assumed_input for run in runs}
     whole = [run for run in isolating if run.spec.workload.assumed_input in inputs]
     return MeasuredRange(
-        vcpus=tuple(sorted(known(at.vcpus for at in grouped))),
-        memory_bytes=tuple(sorted(known(at.memory_bytes for at in grouped))),
-        batch_size=tuple(sorted(known(at.batch_size for at in grouped))),
+        vcpus=tuple(sorted(present(at.vcpus for at in grouped))),
+        memory_bytes=tuple(sorted(present(at.memory_bytes for at in grouped))),
+        batch_size=tuple(sorted(present(at.batch_size for at in grouped))),
         gpus=_gpus(usable),
         disks=_disks(usable),
         rates=tuple(_measured_rate(key, grouped[key], noise) for key in sorted(grouped, key=_order)),
@@ -257,8 +257,8 @@ def on_usual_host(measured: MeasuredRange, observations: Sequence[Observation], 
     """With what the observations of that feed say of each rate on the host as it usually was."""
     seen = {observation.configuration: observation for observation in observations if observation.feed == feed}
     rates = (
-        replace(rate, log_usual=found.log_rate, deviation=found.deviation)
-        if (found := seen.get(rate.configuration)) is not None
+        replace(rate, log_usual=observed.log_rate, deviation=observed.deviation)
+        if (observed := seen.get(rate.configuration)) is not None
         else rate
         for rate in measured.rates
     )
@@ -268,7 +268,7 @@ def on_usual_host(measured: MeasuredRange, observations: Sequence[Observation], 
 def _gpus(runs: Sequence[Run]) -> tuple[Gpus, ...]:
     """The usual first: that of the most runs, of these the one with the fewest accelerators."""
     counted = Counter(Gpus(run.configuration.gpu, run.configuration.gpu_count) for run in runs)
-    return tuple(sorted(counted, key=lambda each: (-counted[each], each.count or 0, each.gpu or "")))
+    return tuple(sorted(counted, key=lambda gpus: (-counted[gpus], gpus.count or 0, gpus.gpu or "")))
 
 
 def _did_not_fit(runs: Sequence[Run]) -> tuple[Configuration, ...]:
@@ -281,8 +281,8 @@ def _did_not_fit(runs: Sequence[Run]) -> tuple[Configuration, ...]:
 
 
 def _failed_vcpus(runs: Sequence[Run]) -> tuple[float, ...]:
-    failed = known(run.configuration.vcpus for run in runs if run.outcome in FAULTS and not is_search(run))
-    return tuple(sorted(failed - known(run.configuration.vcpus for run in completed(runs))))
+    failed = present(run.configuration.vcpus for run in runs if run.outcome in FAULTS and not is_search(run))
+    return tuple(sorted(failed - present(run.configuration.vcpus for run in completed(runs))))
 
 
 def _measured_rate(configuration: Configuration, group: Sequence[Run], noise: Noise) -> MeasuredRate:
@@ -307,7 +307,7 @@ def _serial_or_disturbed(run: Run) -> bool:
 
 
 def _disks(runs: Sequence[Run]) -> tuple[MeasuredDisk, ...]:
-    found = []
+    disks = []
     for name in dict.fromkeys(run.configuration.disk for run in runs):
         checks = [run.disk for run in runs if run.configuration.disk == name and run.disk is not None]
         rates = {
@@ -316,14 +316,14 @@ def _disks(runs: Sequence[Run]) -> tuple[MeasuredDisk, ...]:
         }
         tier = checks[0].tier if checks else None
         named = (tier.disk_class, tier.catalog_name, tier.emulated is not None) if tier is not None else ()
-        found.append(MeasuredDisk(name, DiskRates(**rates), *named))
-    return tuple(found)
+        disks.append(MeasuredDisk(name, DiskRates(**rates), *named))
+    return tuple(disks)
 
 
 def median_of(values: Iterable[float | None]) -> float | None:
     """The median of what is known and above 0; None if nothing is."""
-    known = [value for value in values if value is not None and math.isfinite(value) and value > 0]
-    return median(known) if known else None
+    numbers = [value for value in values if value is not None and math.isfinite(value) and value > 0]
+    return median(numbers) if numbers else None
 
 
 def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: MeasuredRange) -> WorkloadFacts:
@@ -379,12 +379,12 @@ def _may_cache(runs: Sequence[Run]) -> bool:
 
 def _in_pairs(runs: Sequence[Run]) -> bool:
     """Where the host says it, and for as many vCPUs as were used: some have cores without hyperthreads, too."""
-    said = {
+    halves = {
         (run.limited_by.paired_cores, math.ceil(vcpus_of(run.configuration)) // 2)
         for run in runs
         if run.limited_by is not None and run.limited_by.paired_cores is not None
     }
-    return any(paired for paired, _ in said) and all(paired == half for paired, half in said)
+    return any(paired for paired, _ in halves) and all(paired == half for paired, half in halves)
 
 
 def _cpu_work(runs: Sequence[Run]) -> CpuWork | None:
@@ -410,9 +410,9 @@ def _demand(runs: Sequence[Run], name: str) -> float | None:
 
 def _core_seconds(runs: Sequence[Run]) -> float | None:
     """At the fewest vCPUs accounted: contention between cores and waiting that spins only add to it."""
-    known = [(vcpus_of(run.configuration), run.demand) for run in runs if run.demand and run.demand.core_seconds]
-    fewest = min((vcpus for vcpus, _ in known), default=None)
-    return median_of([demand.core_seconds for vcpus, demand in known if vcpus == fewest])
+    demands = [(vcpus_of(run.configuration), run.demand) for run in runs if run.demand and run.demand.core_seconds]
+    fewest = min((vcpus for vcpus, _ in demands), default=None)
+    return median_of([demand.core_seconds for vcpus, demand in demands if vcpus == fewest])
 
 
 def _read_ios(runs: Sequence[Run], read_bytes: float | None) -> float | None:
@@ -428,7 +428,7 @@ def _read_ios(runs: Sequence[Run], read_bytes: float | None) -> float | None:
 def _accelerator_rates(runs: Sequence[Run], batch_size: int) -> dict[str, float]:
     """Of each accelerator alone: as given for an emulated one with this batch, else from the busy seconds a sample of a
     single one, or of the fewest that sizer itself measured together."""
-    found: dict[str, float] = {}
+    rates_by_label: dict[str, float] = {}
     for label in dict.fromkeys(label_of(run) for run in runs):
         if label is None or label == CPU_LABEL:
             continue
@@ -438,8 +438,8 @@ def _accelerator_rates(runs: Sequence[Run], batch_size: int) -> dict[str, float]
         fewest = min((gpus_of(run.configuration) for run in accounted), default=0)
         busy = _demand([run for run in accounted if gpus_of(run.configuration) == fewest], "accelerator_seconds")
         if given or busy:
-            found[label] = given or 1 / (busy or 1.0)
-    return found
+            rates_by_label[label] = given or 1 / (busy or 1.0)
+    return rates_by_label
 
 
 def _with_hit_blend(facts: WorkloadFacts, runs: Sequence[Run], measured: MeasuredRange) -> WorkloadFacts:

@@ -67,10 +67,10 @@ def posterior(
 ) -> Posterior:
     """What is believed of the quantities of a workload after these observations."""
     before = beliefs(facts, measured, observations)
-    means = Draws(tuple(each.name for each in before), np.array([[each.mean for each in before]]))
+    means = Draws(tuple(belief.name for belief in before), np.array([[belief.mean for belief in before]]))
     rows = build_rows(facts, measured, [observation.configuration for observation in observations], seen=observations)
     finite = np.isfinite(solve(means, rows).log_rate[0])  # a replay from the page cache touches no stage
-    expressible = [each for each, counts in zip(observations, finite, strict=True) if counts]
+    expressible = [observation for observation, counts in zip(observations, finite, strict=True) if counts]
     seen = expressible[:: math.ceil(len(expressible) / MOST)]
     some = seen[:: math.ceil(len(seen) / LEARNT)]
     rows = build_rows(facts, measured, [run.configuration for run in some], seen=some)
@@ -99,15 +99,15 @@ def _log_likelihood(facts: WorkloadFacts, rows: Rows, seen: Sequence[Observation
         solution, scale = solve(draws, rows), np.exp(draws["misfit"])
         with np.errstate(invalid="ignore"):
             residuals = target - solution.log_rate
-            found = misfit.log_likelihood(residuals[:, ~starved], scale)
+            total = misfit.log_likelihood(residuals[:, ~starved], scale)
             if starved.any():  # lower bounds: how likely the true rates are above them
                 off = residuals[:, starved] / np.hypot(deviation[starved], scale)
-                found = found + log_ndtr(-off).sum(axis=1)
+                total = total + log_ndtr(-off).sum(axis=1)
             cpu = solution.cpu - busy
             cpu = cpu / np.where(cpu > 0, MORE_THAN_BUSY, LESS_THAN_BUSY)
             accelerator = (solution.accelerator - accelerator_busy) / ACCELERATOR_BUSY
         squares = np.where(np.isfinite(cpu), cpu, 0.0) ** 2 + np.where(np.isfinite(accelerator), accelerator, 0.0) ** 2
-        return np.asarray(found - 0.5 * squares.sum(axis=1))
+        return np.asarray(total - 0.5 * squares.sum(axis=1))
 
     return of
 
@@ -127,8 +127,8 @@ def sample(
     deviation = np.array([belief.deviation for belief in beliefs])
 
     def likelihood(standard: Array) -> Array:
-        found = log_likelihood(Draws(names, mean + deviation * standard))
-        return np.where(np.isfinite(found), found, -1e9)
+        likelihoods = log_likelihood(Draws(names, mean + deviation * standard))
+        return np.where(np.isfinite(likelihoods), likelihoods, -1e9)
 
     particles = random.standard_normal((count, len(names)))
     value, power = likelihood(particles), 0.0
@@ -148,8 +148,8 @@ def sample(
             taken = np.log(random.random(count)) < power * (there - value) + log_belief
             particles, value = np.where(taken[:, None], tried, particles), np.where(taken, there, value)
     kept = mean + deviation * particles[random.permutation(count)[:KEPT]]
-    as_before = [each.mean + each.deviation * spread(KEPT, number) for number, each in enumerate(untold, start=1)]
-    return Draws((*names, *(each.name for each in untold)), np.column_stack([kept, *as_before]))
+    as_before = [belief.mean + belief.deviation * spread(KEPT, number) for number, belief in enumerate(untold, start=1)]
+    return Draws((*names, *(belief.name for belief in untold)), np.column_stack([kept, *as_before]))
 
 
 def believed(draws: Draws, beliefs: Sequence[Belief]) -> Draws:
@@ -163,8 +163,8 @@ def _resampled(value: Array, power: float, random: np.random.Generator) -> tuple
     """The next power, and which particles (systematic resampling) go on with it."""
 
     def weights(to: float) -> Array:
-        found: Array = np.exp((to - power) * (value - value.max()))
-        return found / float(found.sum())
+        relative: Array = np.exp((to - power) * (value - value.max()))
+        return relative / float(relative.sum())
 
     def counting(to: float) -> float:
         return 1 / float((weights(to) ** 2).sum())
@@ -190,10 +190,10 @@ def _afresh(particles: Array, switches: Sequence[int], random: np.random.Generat
     """Of each one quantity, or one switch, from its belief."""
     count, width = particles.shape
     among = switches if switches and random.random() < 0.5 else range(width)
-    found = particles.copy()
+    proposed = particles.copy()
     chosen = np.array(among)[random.integers(0, len(among), count)]
-    found[np.arange(count), chosen] = random.standard_normal(count)
-    return found
+    proposed[np.arange(count), chosen] = random.standard_normal(count)
+    return proposed
 
 
 class Places:
@@ -210,7 +210,10 @@ class Places:
             for configuration in configurations
         ]
         self.at = np.log(np.array(values, dtype=float).reshape(-1, 4)) / LENGTHS
-        kinds = [(disk_of(each), label_at(facts, each), feed) for each, feed in zip(configurations, feeds, strict=True)]
+        kinds = [
+            (disk_of(configuration), label_at(facts, configuration), feed)
+            for configuration, feed in zip(configurations, feeds, strict=True)
+        ]
         self.kinds = list(zip(*kinds, strict=True)) if kinds else [(), (), ()]
 
     def covariance(self, other: Places) -> Array:
@@ -220,8 +223,8 @@ class Places:
             codes = {kind: code for code, kind in enumerate(dict.fromkeys([*mine, *theirs]))}
             one, two = (np.array([codes[kind] for kind in kinds], dtype=int) for kinds in (mine, theirs))
             squares = squares + APART * (one[:, None] != two[None])
-        found: Array = (1 - OWN) * np.exp(-squares / 2) + OWN * (squares < 1e-12)
-        return found
+        correlation: Array = (1 - OWN) * np.exp(-squares / 2) + OWN * (squares < 1e-12)
+        return correlation
 
 
 @dataclass(frozen=True)
@@ -243,8 +246,8 @@ class Misfit:
         """Of residuals (R, n) of ln rate with misfits of this scale (R, 1): (R,)."""
         variance = scale**2 * self.spread + 1
         squares = (residuals @ self.turned) ** 2 / variance
-        found: Array = -0.5 * ((FREEDOM + 1) * np.log1p(squares / FREEDOM) + np.log(variance)).sum(axis=1)
-        return found - self.log_noise
+        log_density: Array = -0.5 * ((FREEDOM + 1) * np.log1p(squares / FREEDOM) + np.log(variance)).sum(axis=1)
+        return log_density - self.log_noise
 
     def left_out(self, residuals: Array, scale: Array) -> tuple[Array, Array]:
         """Of each place (R, n), by the others alone: how far it lies off, and the variance of that.
@@ -257,7 +260,7 @@ class Misfit:
         off = ((residuals @ self.turned) * weight) @ self.turned.T
         return off / precision, 1 / precision
 
-    def known(self, residuals: Array, scale: Array, there: Places) -> tuple[Array, Array]:
+    def conditional(self, residuals: Array, scale: Array, there: Places) -> tuple[Array, Array]:
         """At m other places what is known of the misfit: its mean and its variance (R, m)."""
         across = there.covariance(self.places) @ self.turned
         weight = scale**2 / (scale**2 * self.spread + 1)
@@ -269,5 +272,7 @@ class Misfit:
 def misfit_of(facts: WorkloadFacts, seen: Sequence[Observation]) -> Misfit:
     """Of the observations that are rates and no lower bounds."""
     fed = [observation for observation in seen if not observation.starved]
-    places = Places(facts, [each.configuration for each in fed], [each.feed for each in fed])
-    return Misfit.of(places, np.array([each.deviation for each in fed]))
+    places = Places(
+        facts, [observation.configuration for observation in fed], [observation.feed for observation in fed]
+    )
+    return Misfit.of(places, np.array([observation.deviation for observation in fed]))

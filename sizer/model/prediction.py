@@ -69,21 +69,21 @@ class Rates:
     @property
     def centre(self) -> Array:
         """Ln rate (n,)."""
-        found: Array = np.median(self.mean, axis=0)
-        return found
+        centre: Array = np.median(self.mean, axis=0)
+        return centre
 
     @cached_property
     def shares(self) -> Array:
         """Of each stage (n, stages)."""
-        found: Array = self.solution.shares.mean(axis=0)
-        return found
+        shares: Array = self.solution.shares.mean(axis=0)
+        return shares
 
     def drawn(self, times: int = 1) -> Array:
         """Ln of the true mean rates (times x D, n): what the equation does not say of each is drawn by itself."""
         random = np.random.default_rng(SEED)
         mean, left = np.tile(self.mean, (times, 1)), np.tile(self.left, (times, 1))
-        found: Array = mean + np.sqrt(left) * random.standard_normal(mean.shape)
-        return found
+        drawn: Array = mean + np.sqrt(left) * random.standard_normal(mean.shape)
+        return drawn
 
     def reaches(self, place: int, other: int, share: float) -> float:
         """P(the true rate of one place >= share x that of another)."""
@@ -115,8 +115,8 @@ class Rates:
 @cache
 def _noise(count: int, part: int) -> Array:
     """Student's t (count,), the same each time."""
-    found: Array = np.random.default_rng([SEED, part]).standard_t(FREEDOM, count)
-    return found
+    noise: Array = np.random.default_rng([SEED, part]).standard_t(FREEDOM, count)
+    return noise
 
 
 def rates(model: WorkloadModel, configurations: Sequence[Configuration], what_if: WhatIf = WhatIf()) -> Rates:
@@ -128,9 +128,9 @@ def rates(model: WorkloadModel, configurations: Sequence[Configuration], what_if
     machines = [*model.facts.measured_on, *filter(None, rows.machines)] if rows.machines != (None,) else []
     solution = solve(believed(learnt.draws, of_cpus(model.facts, machines)) if machines else learnt.draws, rows)
     there = Places(model.facts, usual, [model.facts.feed] * len(usual))
-    pull, left = learnt.misfit.known(learnt.residuals, learnt.scale, there)
+    pull, left = learnt.misfit.conditional(learnt.residuals, learnt.scale, there)
     log_rate = np.nan_to_num(solution.log_rate, nan=SLOWEST, neginf=SLOWEST, posinf=-SLOWEST)
-    further = np.array([(FURTHER * outside(model, each)) ** 2 for each in usual])
+    further = np.array([(FURTHER * outside(model, configuration)) ** 2 for configuration in usual])
     return Rates(log_rate + pull, left, further, model.posterior.noise, solution)
 
 
@@ -156,12 +156,12 @@ def _learnt(model: WorkloadModel) -> _Learnt:
     if "learnt" not in posterior.kept:
         draws = Draws(posterior.names, np.array(posterior.vectors))
         fed = [observation for observation in posterior.seen if not observation.starved]
-        rows = build_rows(model.facts, model.measured, [each.configuration for each in fed], seen=fed)
-        residuals = np.array([each.log_rate for each in fed]) - solve(draws, rows).log_rate
+        rows = build_rows(model.facts, model.measured, [observation.configuration for observation in fed], seen=fed)
+        residuals = np.array([observation.log_rate for observation in fed]) - solve(draws, rows).log_rate
         misfit = misfit_of(model.facts, fed)
         posterior.kept["learnt"] = _Learnt(draws, misfit, residuals, np.exp(draws["misfit"]))
-    found: _Learnt = posterior.kept["learnt"]
-    return found
+    learnt: _Learnt = posterior.kept["learnt"]
+    return learnt
 
 
 @dataclass(frozen=True)
@@ -188,9 +188,11 @@ def left_out(model: WorkloadModel) -> list[LeftOut]:
     weight = np.exp(log_weight - log_weight.max(axis=0))
     mean = (weight * off).sum(axis=0) / weight.sum(axis=0)
     return [
-        LeftOut(each.configuration, math.exp(each.log_rate), math.exp(each.log_rate - float(error)))
-        for each, error in zip(fed, mean, strict=True)
-        if each.feed == model.facts.feed
+        LeftOut(
+            observation.configuration, math.exp(observation.log_rate), math.exp(observation.log_rate - float(error))
+        )
+        for observation, error in zip(fed, mean, strict=True)
+        if observation.feed == model.facts.feed
     ]
 
 
@@ -204,7 +206,9 @@ def outside(model: WorkloadModel, configuration: Configuration) -> float:
         (memory_of(configuration), measured.memory_bytes if model.facts.may_cache else ()),
     )
     return sum(
-        max(0.0, math.log(known[0] / value), math.log(value / known[-1])) for value, known in axes if known and value
+        max(0.0, math.log(measured[0] / value), math.log(value / measured[-1]))
+        for value, measured in axes
+        if measured and value
     )
 
 
@@ -214,10 +218,10 @@ def predict(model: WorkloadModel, configuration: Configuration, what_if: WhatIf 
     Raises Refused where the runs cannot say: an axis with fewer than three values between its measured ones, a disk
     without figures, a what-if about a stage that was not separated.
     """
-    (found,) = predict_several(model, [configuration], what_if)
-    if isinstance(found, Refusal):
-        raise Refused(found)
-    return found
+    (prediction,) = predict_several(model, [configuration], what_if)
+    if isinstance(prediction, Refusal):
+        raise Refused(prediction)
+    return prediction
 
 
 def predict_several(
@@ -227,28 +231,28 @@ def predict_several(
 
     What one of them gives does not depend on the others.
     """
-    found: list[Prediction | Refusal] = []
+    answers_of_all: list[Prediction | Refusal] = []
     for start in range(0, len(configurations), AT_ONCE):
         some = [
             with_usual_accelerator(model.measured, configuration)
             for configuration in configurations[start : start + AT_ONCE]
         ]
-        known = [_without_rate(model, run, what_if) for run in some]
-        asked = [at for at, its in zip(some, known, strict=True) if its is None]
+        refusals = [_without_rate(model, run, what_if) for run in some]
+        asked = [at for at, its in zip(some, refusals, strict=True) if its is None]
         answers = iter(_predictions(model, asked, what_if) if asked else [])
-        found += [next(answers) if its is None else its for its in known]
-    return found
+        answers_of_all += [next(answers) if its is None else its for its in refusals]
+    return answers_of_all
 
 
 def predictions(model: WorkloadModel, configurations: Sequence[Configuration]) -> dict[Configuration, Prediction]:
     """The model's answers by configuration. Raises Refused where one has none."""
     distinct = list(dict.fromkeys(configurations))
-    found: dict[Configuration, Prediction] = {}
+    by_configuration: dict[Configuration, Prediction] = {}
     for configuration, answer in zip(distinct, predict_several(model, distinct), strict=True):
         if isinstance(answer, Refusal):
             raise Refused(answer)
-        found[configuration] = answer
-    return found
+        by_configuration[configuration] = answer
+    return by_configuration
 
 
 def _without_rate(model: WorkloadModel, at: Configuration, what_if: WhatIf) -> Prediction | Refusal | None:
@@ -279,16 +283,16 @@ def _one_size_elsewhere(model: WorkloadModel, at: Configuration) -> bool:
 
 def _predictions(model: WorkloadModel, configurations: Sequence[Configuration], what_if: WhatIf) -> list[Prediction]:
     """Of configurations that have an answer and enough memory."""
-    found, plain = rates(model, configurations, what_if), what_if == WhatIf()
-    rows = found.solution.rows
-    shares = [shares_by_bottleneck(*each) for each in zip(found.shares, rows.read_is_iops, strict=True)]
+    answered, plain = rates(model, configurations, what_if), what_if == WhatIf()
+    rows = answered.solution.rows
+    shares = [shares_by_bottleneck(*parts) for parts in zip(answered.shares, rows.read_is_iops, strict=True)]
     evidence = [model.measured.evidence_at(configuration) if plain else None for configuration in configurations]
     binding = [bottleneck_of(share, its) for share, its in zip(shares, evidence, strict=True)]
     for place, configuration in enumerate(configurations):
         if not _is_shown(model, configuration, binding[place], bool(rows.is_free[place])):
             binding[place], shares[place] = Bottleneck.AMBIGUOUS, {}
-    headrooms = _headrooms(found, binding) if plain else [None] * len(binding)
-    told = _as_measured(model, configurations, found) if plain else found.new_runs()
+    headrooms = _headrooms(answered, binding) if plain else [None] * len(binding)
+    estimates = _as_measured(model, configurations, answered) if plain else answered.new_runs()
     return [
         Prediction(
             workload=model.name,
@@ -301,25 +305,27 @@ def _predictions(model: WorkloadModel, configurations: Sequence[Configuration], 
             transferred=transferred(model.facts, configuration),
         )
         for configuration, estimate, bottleneck, share, headroom in zip(
-            configurations, told, binding, shares, headrooms, strict=True
+            configurations, estimates, binding, shares, headrooms, strict=True
         )
     ]
 
 
-def _as_measured(model: WorkloadModel, configurations: Sequence[Configuration], found: Rates) -> list[Estimate]:
+def _as_measured(model: WorkloadModel, configurations: Sequence[Configuration], answered: Rates) -> list[Estimate]:
     """Of rows without accounting what their own runs gave: the answer among rows and a prediction are one figure."""
     if model.refused is None and model.facts.core_seconds is not None:
-        return found.new_runs()
+        return answered.new_runs()
     rows = [model.measured.rate_at(configuration) for configuration in configurations]
-    return [told if row is None else row.of_new_run for row, told in zip(rows, found.new_runs(), strict=True)]
+    return [
+        estimate if row is None else row.of_new_run for row, estimate in zip(rows, answered.new_runs(), strict=True)
+    ]
 
 
-def _headrooms(found: Rates, binding: Sequence[Bottleneck]) -> list[float | None]:
+def _headrooms(answered: Rates, binding: Sequence[Bottleneck]) -> list[float | None]:
     """The relative gain if this resource cost no time; None where no other limit is known, or none is named."""
     gains: list[float | None] = [None] * len(binding)
     for bottleneck in set(binding) & set(STAGES_OF):
-        places = [place for place, each in enumerate(binding) if each is bottleneck]
-        drawn = without(found.solution, STAGES_OF[bottleneck])[:, places]
+        places = [place for place, bound_by in enumerate(binding) if bound_by is bottleneck]
+        drawn = without(answered.solution, STAGES_OF[bottleneck])[:, places]
         for place, (low, value, high) in zip(places, np.quantile(drawn, (LOW, 0.5, HIGH), axis=0).T, strict=True):
             gains[place] = math.expm1(value) if high - low <= UNKNOWN_NEXT else None
     return gains
@@ -332,7 +338,9 @@ def shares_by_bottleneck(shares: Array, read_is_iops: bool) -> dict[str, float]:
     """
     stage = dict(zip(STAGES, map(float, shares), strict=True))
     other = Bottleneck.DISK_BANDWIDTH if read_is_iops else Bottleneck.DISK_IOPS
-    named = {name.value: sum(stage[each] for each in its) for name, its in STAGES_OF.items() if name is not other}
+    named = {
+        name.value: sum(stage[stage_name] for stage_name in its) for name, its in STAGES_OF.items() if name is not other
+    }
     total = sum(named.values())
     return {name: share / total for name, share in named.items() if share > 1e-9}
 

@@ -27,13 +27,13 @@ NEAR_THE_HOST = 1.5
 SMALLEST_CACHED = 64 * MIB
 """Bytes of data below which no machine is chosen for what its page cache keeps."""
 
-WHOLE = 0.9
+WHOLE_DATA = 0.9
 """The share of its data in the page cache from which on a run is taken to have read all of it, and to begin again."""
 
 KEPT_SHARES = (0.25, 0.5, 1.0)
 """The shares of the data that the page cache may keep under the memory caps, beside what the program needs itself."""
 
-ROOM = 1.1
+MEMORY_MARGIN = 1.1
 """Memory over the peak that a first run shows: a longer one may need some more."""
 
 
@@ -144,8 +144,10 @@ def _vcpus(host: int, busy: float | None, fractions: bool) -> tuple[float, ...]:
 
 def _caps(needs: Needs, host_bytes: int) -> tuple[int, ...]:
     """Memory caps between what the program needs itself and what holds its data, too: where the page cache matters."""
-    read_all = (needs.page_cache_bytes or 0) >= WHOLE * needs.data_bytes
+    read_all = (needs.page_cache_bytes or 0) >= WHOLE_DATA * needs.data_bytes
     if needs.data_bytes < SMALLEST_CACHED or needs.own_memory_bytes is None or not read_all:
         return ()
-    caps = (round((needs.own_memory_bytes * ROOM + share * needs.data_bytes) / MIB) * MIB for share in KEPT_SHARES)
+    caps = (
+        round((needs.own_memory_bytes * MEMORY_MARGIN + share * needs.data_bytes) / MIB) * MIB for share in KEPT_SHARES
+    )
     return tuple(cap for cap in caps if cap < host_bytes)

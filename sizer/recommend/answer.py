@@ -130,8 +130,8 @@ def case_of(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ca
 
 
 def _refused(model: WorkloadModel, *reasons: Reason | None) -> Answer:
-    told = tuple(one for one in reasons if one is not None)
-    return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=told)
+    given = tuple(one for one in reasons if one is not None)
+    return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=given)
 
 
 def _answered(case: Case) -> Answer:
@@ -143,18 +143,18 @@ def _answered(case: Case) -> Answer:
     probability, event = rounded(case.choice.probability * (1 - edges.in_gap)), case.choice.event
     settled = edges.state(chosen) == "settled"
     given = _described(case, chosen, edges, probability)
-    known = (probability, event) if len(case.candidates) > 1 or objective.rate is not None else None
+    probable = (probability, event) if len(case.candidates) > 1 or objective.rate is not None else None
     if not settled:
         in_memory = not case.table.of_machines or edges.memory.rises or edges.memory.is_open
         bound = None if edges.gpus.rises else bound_probability(case, chosen.candidate, in_memory)
-        known = None if bound is None else (rounded(bound[0] * (1 - edges.in_gap)), bound[1])
+        probable = None if bound is None else (rounded(bound[0] * (1 - edges.in_gap)), bound[1])
     doubtful = settled and not is_sure(probability) and objective.counts != "fastest"
     return replace(
         given,
         status="recommended" if settled else "at_least",
         edge=edges.state(chosen),
-        probability=known[0] if known else None,
-        probability_of=known[1] if known else None,
+        probability=probable[0] if probable else None,
+        probability_of=probable[1] if probable else None,
         provisional=given.provisional or doubtful,
         next_run=next_run(case, edges, chosen, probability),
     )
@@ -163,8 +163,8 @@ def _answered(case: Case) -> Answer:
 def _described(case: Case, chosen: Row, edges: Edges, probability: float) -> Answer:
     """What every answer with a spec says of it."""
     model, taken, of_machines, deadline = case.model, chosen.candidate, case.table.of_machines, case.objective.deadline
-    known = _binding_known(model, edges)
-    bound = binding(case, taken, known)
+    is_known = _binding_known(model, edges)
+    bound = binding(case, taken, is_known)
     here = bound.prediction if bound.is_named and not of_machines else None
     upgrade = smallest_upgrade(case, taken, here) if here is not None else None
     baseline = baseline_of(case, taken)
@@ -189,7 +189,7 @@ def _described(case: Case, chosen: Row, edges: Edges, probability: float) -> Ans
             *(() if first else beside),
             *doubts(case, taken),
         ),
-        rejected=rejections(case, chosen, known),
+        rejected=rejections(case, chosen, is_known),
         runner_up=next((row.candidate.spec for row in case.choice.others if _is_another(model, row, chosen)), None),
         instances=offers(case, taken),
         beyond=edges.beyond.prediction if edges.beyond else None,
@@ -266,9 +266,9 @@ def _none_is_enough(case: Case) -> Answer:
     if not edges.rises:
         unsure = [one for one in edge_reasons(case, edges, taken) if one.code is not ReasonCode.SIZE_OPEN]
         emulated = step_emulated(case.model, taken.place.batch_size)
-        told = unsure or _would_help(case, row, bottleneck)
+        helpful = unsure or _would_help(case, row, bottleneck)
         compared = alternatives(case) if case.table.of_machines else ()
-        refused = _refused(case.model, late, *told, *emulated, *doubts(case, None))
+        refused = _refused(case.model, late, *helpful, *emulated, *doubts(case, None))
         return replace(refused, next_run=next_run(case, edges, row, 1.0), job=job, alternatives=compared)
     given = _described(case, row, edges, row.chance)
     above = [beyond_in_time(given.beyond, deadline)] if given.beyond and deadline else []
@@ -300,8 +300,8 @@ def _not_in_latency(case: Case) -> Reason:
         one = max(fast, key=lambda row: (row.in_latency, row.candidate.rate)).candidate
         figures |= {"needed": objective.rate, "latency": one.latency_p99, "rate": one.rate}
     else:
-        known = [one for one in case.candidates if one.latency_p99 is not None]
-        one = min(known, key=lambda candidate: candidate.latency_p99 or 0.0)
+        with_latency = [one for one in case.candidates if one.latency_p99 is not None]
+        one = min(with_latency, key=lambda candidate: candidate.latency_p99 or 0.0)
         figures |= {"latency": one.latency_p99}
     return Reason(ReasonCode.NONE_ENOUGH, figures, one.spec)
 

@@ -91,19 +91,19 @@ def _by_cost_there(case: Case, chosen: Candidate, held: Sequence[InstanceType]) 
 
 
 def _own(machine: Candidate, model: WorkloadModel) -> InstanceOffer:
-    rented, known = machine.rented, machine.offer
+    rented, offer = machine.rented, machine.offer
     assert rented is not None, "a machine that its table names"
     return InstanceOffer(
-        provider=rented.provider or (known.provider if known else ""),
+        provider=rented.provider or (offer.provider if offer else ""),
         instance_type=rented.instance_type or "",
-        vcpus=machine.place.vcpus or (known.vcpus if known else 0.0),
-        memory_bytes=machine.place.memory_bytes or (known.memory_bytes if known else 0),
+        vcpus=machine.place.vcpus or (offer.vcpus if offer else 0.0),
+        memory_bytes=machine.place.memory_bytes or (offer.memory_bytes if offer else 0),
         gpu=machine.spec.gpu,
         gpu_count=machine.spec.gpu_count,
         usd_per_hour=machine.usd_per_hour,
         usd_per_million_samples=usd_per_million(machine.usd_per_hour, machine.rate, model.sample_unit),
-        as_of=known.as_of if known else "",
-        source=known.source if known else "the table",
+        as_of=offer.as_of if offer else "",
+        source=offer.source if offer else "the table",
         own=True,
         usd_per_hour_spot=machine.usd_per_hour_spot,
         nodes=rented.nodes,
@@ -325,10 +325,10 @@ def _carries(model: WorkloadModel, chosen: Candidate, machine: InstanceType) -> 
 
 def _place_on(model: WorkloadModel, chosen: Candidate, machine: InstanceType) -> Configuration:
     """The job on that machine, never with more memory than was measured, which would add nothing."""
-    known, place = model.measured.memory_bytes, replace(chosen.place, vcpus=machine.vcpus)
-    if not known:
+    sizes, place = model.measured.memory_bytes, replace(chosen.place, vcpus=machine.vcpus)
+    if not sizes:
         return place
-    held = max((size for size in known if size <= machine.memory_bytes), default=machine.memory_bytes)
+    held = max((size for size in sizes if size <= machine.memory_bytes), default=machine.memory_bytes)
     return replace(place, memory_bytes=held)
 
 

@@ -16,8 +16,8 @@ from sizer.model.model import CPU_LABEL, WorkloadModel, deviation_of, gpus_of, n
 from sizer.model.observations import Noise, apart, completed, measured_rate, noise_at, noise_of
 from sizer.model.runs import end_to_end, label_of, labelled
 from sizer.recommend.prices import Accelerators, disk_prices, is_in_catalog, price_of, retired_since
+from sizer.records.answer import ForeignPrice
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
-from sizer.records.costs import ForeignPrice
 from sizer.records.prediction import Spec
 from sizer.records.run import OUTLIER, RentedMachine, Run
 from sizer.records.study import Objective
@@ -143,8 +143,8 @@ class Candidate:
     def foreign(self) -> ForeignPrice | None:
         """The price of an instance type that has it in a currency that was not converted."""
         offer = self.offer if self.usd_per_hour is None else None
-        known = None if offer is None else offer.price_per_hour
-        return None if offer is None or known is None else ForeignPrice(known * self.spec.nodes, offer.currency)
+        price = None if offer is None else offer.price_per_hour
+        return None if offer is None or price is None else ForeignPrice(price * self.spec.nodes, offer.currency)
 
     @property
     def foreign_cost(self) -> float:
@@ -262,7 +262,7 @@ def _at_one_price(groups: Mapping[Key, list[Run]]) -> dict[Key, list[Run]]:
         if rented is not None and rented.name is not None:
             same = alike[place, accelerators, rented.at_any_price]
             usual = [machine.usd_per_hour for machine in same if machine.usd_per_hour is not None]
-            spot = [each.usd_per_hour_spot for each in same if each.usd_per_hour_spot is not None]
+            spot = [offer.usd_per_hour_spot for offer in same if offer.usd_per_hour_spot is not None]
             rented = replace(rented, usd_per_hour=min(usual, default=None), usd_per_hour_spot=min(spot, default=None))
         merged[place, accelerators, rented] += group
     return dict(merged)
@@ -310,11 +310,11 @@ def _machine(key: Key, group: Sequence[Run], shared: _Shared) -> Candidate:
 
 def _on_usual_host(machine: Candidate, model: WorkloadModel, place: Configuration, of_a_table: bool) -> Candidate:
     """With its rate on the host as it usually was; what a table says counts as it is."""
-    known = None if of_a_table else model.measured.rate_at(place)
-    if known is None or known.log_usual is None or known.deviation is None:
+    rate_there = None if of_a_table else model.measured.rate_at(place)
+    if rate_there is None or rate_there.log_usual is None or rate_there.deviation is None:
         return machine
-    rate = of_new_run(known.usual, known.deviation, machine.noise)
-    return replace(machine, throughput=rate, deviation=known.deviation)
+    rate = of_new_run(rate_there.usual, rate_there.deviation, machine.noise)
+    return replace(machine, throughput=rate, deviation=rate_there.deviation)
 
 
 def accelerators_of_run(run: Run) -> Accelerators:

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from sizer.catalog.catalog import Catalog
 from sizer.model.model import WorkloadModel
+from sizer.recommend.answer import Question
 from sizer.recommend.candidates import Candidate, machines_to_compare
 from sizer.recommend.prices import usd_per_million
 from sizer.recommend.rule import TIE
 from sizer.recommend.sizes import sizes_on_curve
-from sizer.records.answer import Answer
-from sizer.records.costs import Cost, CostRow, CostTable
+from sizer.records.answer import Answer, Cost, CostRow, CostTable
 from sizer.records.prediction import Spec
 from sizer.records.run import Run
 from sizer.records.study import Objective
@@ -25,12 +25,16 @@ Priced = tuple[CostRow, Prices]
 
 
 def cost_table(
-    model: WorkloadModel, runs: Sequence[Run], given: Answer, objective: Objective, catalog: Catalog
+    model: WorkloadModel, runs: Sequence[Run], given: Answer, question: Question, catalog: Catalog
 ) -> CostTable | None:
     """All machines that were measured, or of a curve a size for each number of vCPUs, and the GPUs that were asked
     about; None without any. `catalog` has prices on demand, whichever the answer counts with."""
-    own = _machines(model, runs, objective, catalog) or _sizes(model, given, catalog)
-    rows = sorted(_with_baseline([*own, *_gpus(given, catalog)], given, catalog), key=lambda one: _order(one[0]))
+    objective = question.objective
+    own = _machines(model, runs, objective, catalog) or _sizes(model, given, question.catalog, catalog)
+    rows = [*own, *_gpus(given, catalog)]
+    if not any(row.is_baseline for row, _prices in rows):
+        rows = _with_baseline(rows, given, question.machine is not None, catalog)
+    rows.sort(key=lambda one: _order(one[0]))
     if not rows:
         return None
     # Of relative rates, and of rates that are known to be wrong, nobody knows what a sample takes.
@@ -38,7 +42,7 @@ def cost_table(
     interrupted = None if objective.interruptions is None else objective.interruptions.time_factor
     table = CostTable((), None if unit == RELATIVE else objective.job_samples, interrupted)
     base = next((one for one in rows if one[0].is_baseline), None)
-    return replace(table, rows=tuple(_told(row, prices, base, unit, table) for row, prices in rows))
+    return replace(table, rows=tuple(_compared(row, prices, base, unit, table) for row, prices in rows))
 
 
 def _order(row: CostRow) -> tuple[object, ...]:
@@ -46,30 +50,37 @@ def _order(row: CostRow) -> tuple[object, ...]:
 
 
 def _machines(model: WorkloadModel, runs: Sequence[Run], objective: Objective, catalog: Catalog) -> list[Priced]:
-    """Those that were measured and can be rented."""
+    """Those that were measured and can be rented, the fastest that is called like the baseline marked."""
     machines = machines_to_compare(model, runs, replace(objective, spot=False), catalog)
+    sold = [one for one in machines if one.retired is None]
+    called = [one for one in sold if objective.baseline is not None and one.is_called(objective.baseline)]
+    base = max(called, key=lambda one: one.rate, default=None)
     return [
-        (CostRow(one.spec, one.throughput, one.name, foreign=one.foreign), (one.usd_per_hour, one.usd_per_hour_spot))
-        for one in machines
-        if one.retired is None
+        (
+            CostRow(one.spec, one.throughput, one.name, is_baseline=one is base, foreign=one.foreign),
+            (one.usd_per_hour, one.usd_per_hour_spot),
+        )
+        for one in sold
     ]
 
 
-def _sizes(model: WorkloadModel, given: Answer, catalog: Catalog) -> list[Priced]:
-    """For each number of vCPUs the least memory that costs it next to nothing, on the answer's disk."""
+def _sizes(model: WorkloadModel, given: Answer, offers: Catalog, catalog: Catalog) -> list[Priced]:
+    """For each number of vCPUs the least memory that costs it next to nothing, on the answer's disk, and the cheapest
+    of the `offers` that holds it."""
     spec = given.spec
     if spec is None or model.posterior is None or model.refused is not None:
         return []
     of_vcpus: dict[float | None, list[Candidate]] = defaultdict(list)
-    for size in sizes_on_curve(model, catalog, spec.batch_size, rented=True):
+    for size in sizes_on_curve(model, offers, spec.batch_size, rented=True):
         if size.spec.disk == spec.disk and size.exists and size.rate > 0:
             of_vcpus[size.spec.vcpus].append(size)
     rows = []
     for sizes in of_vcpus.values():
         top = max(size.rate for size in sizes)
         one = next(size for size in sizes if size.rate >= TIE * top)
-        usd = None if one.offer is None else one.offer.usd_per_hour
-        rows.append((CostRow(one.spec, one.throughput, one.name), (usd, one.usd_per_hour_spot)))
+        # The accelerator that all runs had is not part of a size.
+        spec = replace(one.spec, gpu_count=max(one.spec.gpu_count, one.accelerators.number(model.facts.device)))
+        rows.append((CostRow(spec, one.throughput, one.name), _prices(one.name, catalog)))
     return rows
 
 
@@ -91,25 +102,28 @@ def _prices(name: str | None, catalog: Catalog) -> Prices:
     return (None, None) if instance is None else (instance.usd_per_hour, instance.usd_per_hour_spot)
 
 
-def _with_baseline(rows: list[Priced], given: Answer, catalog: Catalog) -> list[Priced]:
-    """The rows with that of the baseline marked, which is one more where it is no size of the others."""
+def _with_baseline(rows: list[Priced], given: Answer, is_type: bool, catalog: Catalog) -> list[Priced]:
+    """The rows with that of the baseline marked, which is one more where it is none of them; `is_type`: an instance
+    type was named."""
     base = given.baseline
     if base is None:
         return rows
     for at, (row, prices) in enumerate(rows):
         measured = (row.spec, row.throughput, row.instance_type) == (base.spec, base.throughput, base.instance_type)
-        of_curve = not given.alternatives and not base.named and row.spec.vcpus == base.spec.vcpus and not row.published
+        of_curve = not (given.alternatives or is_type or row.published) and row.spec.vcpus == base.spec.vcpus
         if measured or of_curve:
             return [*rows[:at], (replace(row, is_baseline=True), prices), *rows[at + 1 :]]
-    row = CostRow(base.spec, base.throughput, base.instance_type, is_baseline=True)
+    count = 0 if given.alternatives else min((row.spec.gpu_count for row, _ in rows if not row.published), default=0)
+    spec = replace(base.spec, gpu_count=max(base.spec.gpu_count, count))
+    row = CostRow(spec, base.throughput, base.instance_type, is_baseline=True, extrapolated=base.extrapolated)
     return [*rows, (row, _prices(base.instance_type, catalog))]
 
 
-def _told(row: CostRow, prices: Prices, base: Priced | None, unit: str, table: CostTable) -> CostRow:
+def _compared(row: CostRow, prices: Prices, base: Priced | None, unit: str, table: CostTable) -> CostRow:
     """With its ratios to the baseline, and what the work costs there."""
     rate, (on_demand, spot) = row.throughput.value, prices
-    known = None if base is None else next((usd for usd in base[1] if usd is not None), None)
-    against = None if base is None or not known else known / base[0].throughput.value
+    usd_of_base = None if base is None else next((usd for usd in base[1] if usd is not None), None)
+    against = None if base is None or not usd_of_base else usd_of_base / base[0].throughput.value
 
     def cost(usd: float | None, time: float | None = 1.0) -> Cost | None:
         if usd is None or time is None:

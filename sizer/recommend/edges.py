@@ -99,17 +99,17 @@ def edges_of(case: Case, chosen: Candidate) -> Edges:
         return Edges(vcpus, memory, NO_EDGE, batch, most, beyond)
     place = chosen.place
     alike = [one.place for one in case.candidates if but_for_size(one) == but_for_size(chosen)]
-    known = sorted({one.vcpus for one in alike if one.vcpus is not None})
+    vcpus_measured = sorted({one.vcpus for one in alike if one.vcpus is not None})
     sizes = sorted({one.memory_bytes or 0 for one in alike if one.vcpus == place.vcpus})
     vcpus = memory = NO_EDGE
-    if len(known) > 1 and place.vcpus == known[-1] and _more_vcpus_sold(case, chosen):
-        vcpus = doubled(model, place, replace(place, vcpus=2 * known[-1]))
+    if len(vcpus_measured) > 1 and place.vcpus == vcpus_measured[-1] and _more_vcpus_sold(case, chosen):
+        vcpus = doubled(model, place, replace(place, vcpus=2 * vcpus_measured[-1]))
     if len(sizes) > 1 and sizes[0] and place.memory_bytes == sizes[-1]:
         memory = doubled(model, place, replace(place, memory_bytes=2 * sizes[-1]))
     beyond = None
-    if vcpus.rises and case.on_curve and len(known) > 2:
+    if vcpus.rises and case.on_curve and len(vcpus_measured) > 2:
         beyond = _look_beyond(model, place, case.catalog)
-    most, gap = known[-1] if known else 0.0, _gap(case, chosen, known)
+    most, gap = vcpus_measured[-1] if vcpus_measured else 0.0, _gap(case, chosen, vcpus_measured)
     return Edges(vcpus, memory, _gpus_edge(case, chosen), most_vcpus=most, beyond=beyond, **gap)
 
 
@@ -160,13 +160,13 @@ def _more_may_pay(case: Case, chosen: Candidate) -> bool:
     return cheapest.usd_per_hour < most * (chosen.usd_per_hour or math.inf)
 
 
-def _gap(case: Case, chosen: Candidate, known: list[float]) -> dict[str, Any]:
+def _gap(case: Case, chosen: Candidate, vcpus_measured: list[float]) -> dict[str, Any]:
     """Where the next fewer vCPUs measured are less than half: how likely half is enough, and the size to measure.
 
     Where no curve says, half is as likely enough as not, unless that were more than in proportion to the fewer.
     """
     vcpus, model, objective = chosen.place.vcpus or 0.0, case.model, case.objective
-    fewer = max((value for value in known if value < vcpus), default=vcpus)
+    fewer = max((value for value in vcpus_measured if value < vcpus), default=vcpus)
     if fewer >= vcpus / 2 or objective.counts == "fastest":
         return {}
     top = max(case.of_kind(chosen.kind), key=lambda one: one.rate)
@@ -332,10 +332,10 @@ def _lacking_values(case: Case, taken: Candidate) -> Iterator[Suggestion]:
 
 def _smaller(case: Case, taken: Candidate) -> Iterator[Suggestion]:
     """Whether less is enough."""
-    known, vcpus = case.model.measured.vcpus, taken.place.vcpus
-    if known and vcpus == known[0] > 1:
+    vcpus_measured, vcpus = case.model.measured.vcpus, taken.place.vcpus
+    if vcpus_measured and vcpus == vcpus_measured[0] > 1:
         fewer = reason(ReasonCode.FEWER_NOT_MEASURED, vcpus=vcpus)
-        yield Suggestion(Action.MEASURE, fewer, vcpus=(max(1, known[0] / 2),))
+        yield Suggestion(Action.MEASURE, fewer, vcpus=(max(1, vcpus_measured[0] / 2),))
     untried = cap_to_try(case.model, taken)
     if untried is not None:
         less = reason(ReasonCode.LESS_MEMORY, untried=float(untried))
@@ -354,9 +354,9 @@ def _settling_run(case: Case, chosen: Row) -> Suggestion:
     if not case.table.of_machines:  # what is run is what sizes are judged by
         memory = None if spec.memory_bytes is None else place.memory_bytes
         spec = replace(spec, vcpus=place.vcpus, memory_bytes=memory)
-    known = case.table.of_machines or case.model.measured.rate_at(place) is not None
+    is_measured = case.table.of_machines or case.model.measured.rate_at(place) is not None
     settles, vcpus = Reason(ReasonCode.RUN_WOULD_SETTLE, {}, spec), () if place.vcpus is None else (place.vcpus,)
-    return Suggestion(Action.REPEAT if known else Action.MEASURE, settles, vcpus)
+    return Suggestion(Action.REPEAT if is_measured else Action.MEASURE, settles, vcpus)
 
 
 def _right_after(case: Case, row: Row) -> float:
@@ -415,8 +415,8 @@ def _on_axis(
 ) -> Suggestion:
     """On the side of what was tried that the suggestion is on; anywhere, where a curve needs more values first."""
     wanted, tried = _asked(suggestion, axis), _values(axis, (run.configuration for run in as_asked(runs)))
-    known = {gpus.count for gpus in measured.gpus} if axis == "gpu_count" else set(getattr(measured, axis))
-    few = (axis == "vcpus" or suggestion.why is None) and 0 < len(known - {None, 0}) < ENOUGH
+    values = {gpus.count for gpus in measured.gpus} if axis == "gpu_count" else set(getattr(measured, axis))
+    few = (axis == "vcpus" or suggestion.why is None) and 0 < len(values - {None, 0}) < ENOUGH
 
     def side(value: float) -> int:
         """Below, between or above those that were tried."""

@@ -49,14 +49,14 @@ class Binding:
         return self.bottleneck not in (None, Bottleneck.AMBIGUOUS)
 
 
-def binding(case: Case, candidate: Candidate, known: bool) -> Binding:
-    """`known` False: the runs move by more than is at stake, so no bottleneck is named."""
+def binding(case: Case, candidate: Candidate, is_named: bool) -> Binding:
+    """`is_named` False: the runs move by more than is at stake, so no bottleneck is named."""
     here = case.prediction(candidate)
     if candidate.evidence is not None and case.table.of_machines:
         return Binding(candidate.evidence)
     if here is None:
         return Binding()
-    if not known or not here.shares or here.bottleneck is Bottleneck.AMBIGUOUS:
+    if not is_named or not here.shares or here.bottleneck is Bottleneck.AMBIGUOUS:
         return Binding(None if case.table.of_machines else Bottleneck.AMBIGUOUS, prediction=here)
     return Binding(here.bottleneck, next_bottleneck(here), here.headroom, here)
 
@@ -286,15 +286,15 @@ def _efficiency(accelerators: Accelerators, rates: Mapping[Accelerators, float])
 
 
 def _vcpus_reasons(model: WorkloadModel, chosen: Candidate) -> Iterator[Reason]:
-    known, judged = model.measured.vcpus, vcpus_of(chosen.place)
+    values, judged = model.measured.vcpus, vcpus_of(chosen.place)
     if chosen.spec.vcpus is None:
         if chosen.spec.gpu is None:  # an accelerator comes with the vCPUs of its machine
             yield reason(ReasonCode.NOT_IN_TABLE, column="vcpus")
-    elif len(known) == 1:
+    elif len(values) == 1:
         yield reason(ReasonCode.NOT_VARIED, vcpus=judged)
     elif judged < chosen.spec.vcpus:
         yield reason(ReasonCode.SMALLEST_SOLD, vcpus=chosen.spec.vcpus, judged=judged)
-    elif judged == known[0] > 1:
+    elif judged == values[0] > 1:
         yield reason(ReasonCode.FEWER_NOT_MEASURED, vcpus=judged)
 
 
@@ -404,7 +404,7 @@ def job_of(row: Row, deadline: Deadline) -> Job:
 def _seconds(samples: float, rate: Estimate) -> Estimate:
     """Of the slow end of the rate the long end of the time; without end where the rate may be nothing."""
     longest = samples / rate.low if rate.low > 0 else math.inf
-    value, shortest = (min(samples / max(each, SMALLEST), LARGEST) for each in (rate.value, rate.high))
+    value, shortest = (min(samples / max(end, SMALLEST), LARGEST) for end in (rate.value, rate.high))
     return Estimate(value, shortest, longest)
 
 
@@ -475,5 +475,5 @@ def _beside_others(case: Case, chosen: Candidate) -> Iterator[Reason]:
 def retired_reason(machines: tuple[Candidate, ...], everything: bool = False) -> Reason:
     """The machines measured that nobody can rent any more, each with its year; whether that is everything measured."""
     years = dict.fromkeys((one.name or "", one.retired) for one in machines)
-    names, known = tuple(name for name, _ in years), tuple(float(year or 0) for _, year in years)
-    return reason(ReasonCode.RETIRED, names=names, years=known, all=everything)
+    names, retired = tuple(name for name, _ in years), tuple(float(year or 0) for _, year in years)
+    return reason(ReasonCode.RETIRED, names=names, years=retired, all=everything)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from sizer.catalog.catalog import Catalog
@@ -17,6 +18,7 @@ from sizer.recommend.family.choice import Asked, family_of
 from sizer.recommend.family.fleet import Built, Work, fleet_of
 from sizer.records.answer import Answer, Recommendation
 from sizer.records.family import Family
+from sizer.records.messages import NoAnswer
 from sizer.records.run import Run
 from sizer.records.study import Objective
 
@@ -50,7 +52,7 @@ def recommend(
     pairs = list(zip(model.workloads, cases, strict=True))
     answers = [_with_gpus(workload, question, own[workload.name], case) for workload, case in pairs]
     answers = [
-        replace(given, costs=cost_table(workload, own[workload.name], given, objective, catalog))
+        replace(given, costs=cost_table(workload, own[workload.name], given, question, catalog))
         for workload, given in zip(model.workloads, answers, strict=True)
     ]
     works = [Work(workload.name, workload, case) for workload, case in pairs]
@@ -59,9 +61,12 @@ def recommend(
 
 
 def _family(works: Sequence[Work], catalog: Catalog) -> Family:
-    """The fewest shapes that keep each of several workloads within the usual penalty; empty for fewer."""
-    fleet = fleet_of(works, Built(), catalog) if len(works) > 1 else None
-    return Family() if fleet is None or len(fleet.works) < 2 else family_of(fleet, Asked())
+    """The fewest shapes that keep each of several workloads within the usual penalty; empty for fewer, or where prices
+    do not say what a shape costs."""
+    with suppress(NoAnswer):
+        fleet = fleet_of(works if len(works) > 1 else (), Built(), catalog)
+        return family_of(fleet, Asked()) if len(fleet.works) > 1 else Family()
+    return Family()
 
 
 def _with_gpus(model: WorkloadModel, question: Question, runs: Sequence[Run], case: Case | Answer) -> Answer:

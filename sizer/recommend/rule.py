@@ -113,8 +113,8 @@ class Table:
     @cached_property
     def enough(self) -> Flags:
         """(D, N) whether each gives what is asked for."""
-        found: Flags = self.lacking <= SLACK
-        return found
+        enough: Flags = self.lacking <= SLACK
+        return enough
 
     @cached_property
     def log_merits(self) -> Array:
@@ -123,14 +123,14 @@ class Table:
         counts = self.objective.counts
         if counts == "fastest":
             return -self.log_rates
-        found: Array = log_usd - self.log_rates * (2 if counts == "balanced" else 1)
-        return found
+        log_merits: Array = log_usd - self.log_rates * (2 if counts == "balanced" else 1)
+        return log_merits
 
     @cached_property
     def merits(self) -> Array:
         """What the objective makes least (N,), in the median draw; infinite where no price is known."""
-        found: Array = np.exp(np.median(self.log_merits, axis=0))
-        return found
+        merits: Array = np.exp(np.median(self.log_merits, axis=0))
+        return merits
 
     def merit(self, row: Row) -> float:
         return float(self.merits[row.number])
@@ -138,22 +138,22 @@ class Table:
     @cached_property
     def regret(self) -> Array:
         """(D, N) ln of the merit over the least that is enough, and SHORT times what is lacking."""
-        found: Array = self._dear + SHORT * self.lacking
-        return found
+        regret: Array = self._dear + SHORT * self.lacking
+        return regret
 
     @cached_property
     def wrong(self) -> Flags:
         """(D, N) whether it is too dear, or too slow, by more than counts."""
-        found: Flags = np.maximum(self._dear, self.lacking) > WRONG
-        return found
+        is_wrong: Flags = np.maximum(self._dear, self.lacking) > WRONG
+        return is_wrong
 
     @cached_property
     def _dear(self) -> Array:
         least = np.where(self.enough, self.log_merits, np.inf).min(axis=1, keepdims=True)
         with np.errstate(invalid="ignore"):
             dear = np.nan_to_num(self.log_merits - least, nan=0.0, posinf=np.inf, neginf=0.0)
-        found: Array = np.maximum(0.0, dear)
-        return found
+        dearness: Array = np.maximum(0.0, dear)
+        return dearness
 
 
 # The choice.
@@ -281,13 +281,13 @@ def asked_event(objective: Objective) -> Event:
 def weighed_after(log_rates: Array, noise: float) -> Array:
     """What each of the draws (D,) weighs for each of some rates (J,) that a run there may give (preposterior analysis,
     Raiffa and Schlaifer 1961)."""
-    told = log_rates[:: max(1, len(log_rates) // OUTCOMES)]
+    outcomes = log_rates[:: max(1, len(log_rates) // OUTCOMES)]
     # Of so few draws a rate would name one; the width is that of a kernel density (Silverman 1986, 3.4.2).
     low, high = np.quantile(log_rates, (0.25, 0.75))
     width = 0.9 * min(float(log_rates.std()), float(high - low) / 1.34) * len(log_rates) ** -0.2
-    weights = np.exp(-0.5 * ((told[:, None] - log_rates) / math.hypot(noise, width, 1e-9)) ** 2)
-    found: Array = weights / weights.sum(axis=1, keepdims=True)
-    return found
+    weights = np.exp(-0.5 * ((outcomes[:, None] - log_rates) / math.hypot(noise, width, 1e-9)) ** 2)
+    normalised: Array = weights / weights.sum(axis=1, keepdims=True)
+    return normalised
 
 
 # The draws.
@@ -303,14 +303,14 @@ def table_of_sizes(
     """Sizes on one curve; a share is that of the rate at `best`, or of the highest of the curve where `runs` may be
     made: a peak may lie where nothing was measured."""
     places = [_as(best, place, model) for place in (*(one.place for one in candidates), *runs)]
-    known, column = _rates_at(model, [best, *places])
+    rates, column = _rates_at(model, [best, *places])
     top, sizes, tried = np.split(column, [1, 1 + len(candidates)])
-    drawn = _drawn(known)
+    drawn = _drawn(rates)
     log_best = drawn[:, top]
     if runs:
-        above = known.mean[:, [*top, *tried]].max(axis=1, keepdims=True) - known.mean[:, top]
+        above = rates.mean[:, [*top, *tried]].max(axis=1, keepdims=True) - rates.mean[:, top]
         log_best = log_best + np.tile(above, (DRAWS // len(above), 1))
-    noise = np.sqrt(known.further[sizes] + known.noise**2)
+    noise = np.sqrt(rates.further[sizes] + rates.noise**2)
     return replace(_judged(candidates, drawn[:, sizes], log_best, noise, objective, False), of_runs=drawn[:, tried])
 
 
@@ -326,8 +326,8 @@ def table_of_machines(
         drawn = own + np.array([one.deviation for one in candidates]) * _normal(len(candidates), 0)
     else:
         most = replace(candidates[0].place, memory_bytes=max(model.measured.memory_bytes, default=None))
-        known, column = _rates_at(model, [_as(most, one.place, model) for one in candidates])
-        drawn = _drawn(known)[:, column]
+        rates, column = _rates_at(model, [_as(most, one.place, model) for one in candidates])
+        drawn = _drawn(rates)[:, column]
     best = _best_of_kinds(candidates, objective)
     log_best = drawn[:, [best[one.kind] for one in candidates]]
     return _judged(candidates, drawn, log_best, np.array([one.noise for one in candidates]), objective, True)
@@ -339,9 +339,9 @@ def _rates_at(model: WorkloadModel, places: Sequence[Configuration]) -> tuple[Ra
     return rates(model, list(numbers)), np.array([numbers[place] for place in places])
 
 
-def _drawn(known: Rates) -> Array:
+def _drawn(rates: Rates) -> Array:
     """Ln of the true mean rates (DRAWS, n)."""
-    return known.drawn(DRAWS // len(known.mean))
+    return rates.drawn(DRAWS // len(rates.mean))
 
 
 def _as(best: Configuration, place: Configuration, model: WorkloadModel) -> Configuration:
@@ -414,8 +414,8 @@ def _late(candidates: Sequence[Candidate], objective: Objective) -> Array:
     latencies = [one.latency_p99 for one in candidates]
     over = [UNKNOWN if latency is None else math.log(max(latency, 1e-9) / most) for latency in latencies]
     spread = np.array([math.hypot(one.noise, LATENCY_NOISE) for one in candidates])
-    found: Array = np.array(over) + spread * _normal(len(candidates), 2)
-    return found
+    late: Array = np.array(over) + spread * _normal(len(candidates), 2)
+    return late
 
 
 def _disk_losses(candidates: Sequence[Candidate], drawn: Array, objective: Objective) -> list[tuple[float, bool]]:
@@ -424,20 +424,20 @@ def _disk_losses(candidates: Sequence[Candidate], drawn: Array, objective: Objec
     A disk costs little beside vCPUs and accelerators, so what it loses is not weighed against the target: the target is
     for how many of those are bought.
     """
-    found = [(0.0, False)] * len(candidates)
+    losses = [(0.0, False)] * len(candidates)
     if objective.rate is not None or objective.counts == "fastest":
-        return found
+        return losses
     alike: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for number, one in enumerate(candidates):
         if _in_latency(one, objective) >= LIKELY:
             alike[one.but_for_disk].append(number)
     for numbers in alike.values():
         best = max(numbers, key=lambda number: float(np.median(drawn[:, number])))
-        losses = {number: _loss(drawn[:, number] - drawn[:, best]) for number in numbers}
-        good = [candidates[n].disk_price for n, loss in losses.items() if loss <= DISK_LOSS + SLACK]
-        for number, loss in losses.items():
-            found[number] = loss, candidates[number].disk_price > min(good)
-    return found
+        of_disks = {number: _loss(drawn[:, number] - drawn[:, best]) for number in numbers}
+        good = [candidates[n].disk_price for n, loss in of_disks.items() if loss <= DISK_LOSS + SLACK]
+        for number, loss in of_disks.items():
+            losses[number] = loss, candidates[number].disk_price > min(good)
+    return losses
 
 
 def _loss(gained: Array) -> float:

@@ -123,16 +123,16 @@ def _memory(
 
     Judged by the most measured that it holds; below every one that was, where a search found the floor, by itself.
     """
-    known = measured.memory_bytes
+    sizes = measured.memory_bytes
     if not memory_varied(measured):
-        return [(None, known[-1] if known else None)]
-    floor = needed_bytes(measured, judged, batch_size) or known[-1]
+        return [(None, sizes[-1] if sizes else None)]
+    floor = needed_bytes(measured, judged, batch_size) or sizes[-1]
     if vcpus is not None:
         sold = [size for size in family_memory(vcpus, ratios) if size >= floor]
     else:
-        sold = sorted({_power_of_two_gib(size) for size in known if size >= floor})
+        sold = sorted({_power_of_two_gib(size) for size in sizes if size >= floor})
     return [
-        (size, max((value for value in known if floor <= value <= size), default=size if size < known[-1] else floor))
+        (size, max((value for value in sizes if floor <= value <= size), default=size if size < sizes[-1] else floor))
         for size in sold or [_power_of_two_gib(floor)]
     ]
 

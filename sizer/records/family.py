@@ -66,7 +66,8 @@ class Served:
 
     `weight` is its share of the bill if each workload had its own best shape, `own`; `penalty` what it pays more than
     there, as a share, and `within` the probability that this is no more than allowed. `vcpus` and `memory_bytes` are
-    what it needs, the latter None where no run says; that of its pipeline alone where its accelerator was `emulated`.
+    what it needs, the latter what it had where it is not `memory_known`, None where no run says either; that of its
+    pipeline alone where its accelerator was `emulated`.
     """
 
     workload: Name
@@ -80,35 +81,29 @@ class Served:
     vcpus: Vcpus
     memory_bytes: Amount | None
     idle: Idle
+    memory_known: bool = True
     emulated: bool = False
 
 
 @dataclass(frozen=True)
 class Step:
-    """So many shapes: the share that they cost more than each workload's own best, or None where that is not within
-    the penalty allowed; the largest penalty of a workload then, or that which so many would need, None where they
-    serve not all. By `gap` of the whole cost another choice may be cheaper at the most: 0 is proven."""
+    """So many shapes: the share that they cost more than each workload's own best, and the largest penalty of a
+    workload then; both None where so few cannot serve all. `kept`: within the penalty allowed, else whatever it is.
+    By `gap` of the whole cost another choice may be cheaper: 0 is proven."""
 
     shapes: Count
     more: Amount | None
     penalty: Amount | None
+    kept: bool
     gap: Amount = 0.0
 
 
-class Rule(str, Enum):
-    """What all shapes may have alike."""
-
-    DISK = "disk"
-    RATIO = "ratio"
-
-
 @dataclass(frozen=True)
-class Simpler:
-    """What as many shapes cost more, as a share, where all have the same disk tier, or the same GiB for each vCPU; None
-    where no such ones serve all. The largest penalty of a workload then may be more than allowed."""
+class OneDisk:
+    """What as many shapes cost more, as a share, where all have the best one disk tier; None where no one serves all.
+    The largest penalty of a workload then may be more than allowed."""
 
-    rule: Rule
-    value: str
+    disk: Name
     more: Signed | None
     penalty: Amount | None
 
@@ -162,14 +157,14 @@ class Uncovered(str, Enum):
     """Why a workload is in no family."""
 
     NO_ANSWER = "no_answer"
-    NO_VCPUS = "no_vcpus"
     NO_PRICE = "no_price"
     NO_SHAPE = "no_shape"
 
 
 @dataclass(frozen=True)
 class NotServed:
-    """A workload that no shape serves, why, and the least that it needs, where that is known."""
+    """A workload that no shape serves, why, and the least that it needs, where that is known: a disk only where none
+    that can be built is as fast."""
 
     workload: Name
     why: Uncovered
@@ -192,7 +187,7 @@ class Family:
     max_penalty: Amount = 0.0
     within: Probability = 0.0
     same: Probability = 0.0
-    simpler: tuple[Simpler, ...] = ()
+    one_disk: OneDisk | None = None
     offer: Offer | None = None
     grid: Grid | None = None
     prices: PartPrices | None = None

@@ -134,7 +134,7 @@ class Child:
 
     def container_client(self, now: float) -> str | None:
         """The client of a container that the program is, or waits for."""
-        return self._clients.look(now)
+        return self._clients.poll(now)
 
     def has_process(self, pid: int) -> bool:
         """Whether a process is the program, or descends from it; for any thread."""

@@ -42,7 +42,7 @@ SHARED_MEMORY = Path("/dev/shm")
 FILE = re.compile(r"[^\s-]\S{0,500}(?:/\S{1,100}|\.\w{1,5})")
 """A word that is the path of a file: `train.py`, `configs/base`."""
 
-MOST_NAMED = 3
+MOST_FILES_NAMED = 3
 """Files that are named; of more their number is said."""
 
 
@@ -123,8 +123,11 @@ def left_in_memory(before: Mapping[str, int], after: Mapping[str, int]) -> RunWa
     left = sorted(name for name in after if name not in before)
     if not left:
         return None
-    names = ", ".join(str(SHARED_MEMORY / name) for name in left[:MOST_NAMED])
-    figures: dict[str, float] = {"bytes": sum(after[name] for name in left), "more": max(0, len(left) - MOST_NAMED)}
+    names = ", ".join(str(SHARED_MEMORY / name) for name in left[:MOST_FILES_NAMED])
+    figures: dict[str, float] = {
+        "bytes": sum(after[name] for name in left),
+        "more": max(0, len(left) - MOST_FILES_NAMED),
+    }
     return RunWarning(WarningKind.MEMORY_LEFT, figures, names)
 
 
@@ -158,8 +161,8 @@ def files_changed(before: Files | None, after: Files | None) -> RunWarning | Non
     changed = sorted(name for name, facts in after.items() if before.get(name) != facts)
     if not changed:
         return None
-    figures: dict[str, float] = {"files": len(changed), "more": max(0, len(changed) - MOST_NAMED)}
-    return RunWarning(WarningKind.FILES_CHANGED, figures, ", ".join(changed[:MOST_NAMED]))
+    figures: dict[str, float] = {"files": len(changed), "more": max(0, len(changed) - MOST_FILES_NAMED)}
+    return RunWarning(WarningKind.FILES_CHANGED, figures, ", ".join(changed[:MOST_FILES_NAMED]))
 
 
 class Room:
@@ -173,7 +176,7 @@ class Room:
         self._folders[CauseKind.SHARED_MEMORY_FULL] = SHARED_MEMORY
         self._were_full: dict[CauseKind, Path] = {}
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Note which disks are full now; about 10 us."""
         for kind, folder in self._folders.items():
             if kind not in self._were_full and _is_full(folder):

@@ -66,7 +66,7 @@ class ClientsBelow:
         self._pid = pid
         self._since: dict[int, float] = {}
 
-    def look(self, now: float) -> str | None:
+    def poll(self, now: float) -> str | None:
         """The name of one that has been seen for CLIENT_SECONDS; about 20 us a process."""
         clients = {pid: name for pid in tree(self._pid) if (name := _client(pid)) is not None}
         self._since = {pid: self._since.get(pid, now) for pid in clients}

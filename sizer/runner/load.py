@@ -15,12 +15,12 @@ from sizer.limits.interface import LimitsBackend
 from sizer.records.study import Limits
 from sizer.runner.sampler import Sampler
 
-WATCHED_SECONDS = 1.0
+SAMPLED_SECONDS = 1.0
 
 NAMED_CORES = 0.02
 """Cores from which a program is named: below, it is one of the many that make up an idle host."""
 
-MOST_NAMED = 3
+MOST_PROGRAMS_NAMED = 3
 
 
 def host_load(backend: LimitsBackend) -> BusyBy | None:
@@ -30,7 +30,7 @@ def host_load(backend: LimitsBackend) -> BusyBy | None:
     with backend.open("load", Limits()) as group:
         sampler = Sampler(group, time.monotonic)
         first = sampler.tick()
-        time.sleep(WATCHED_SECONDS)
+        time.sleep(SAMPLED_SECONDS)
         last = sampler.tick()
         accounted = group.accounted
     span = first.time, last.time
@@ -60,7 +60,7 @@ def busiest(
         grown = total - before.get(pid, (name, 0.0))[1]
         used[name] = used.get(name, 0.0) + grown / seconds
     ranked = sorted(((cores, name) for name, cores in used.items() if cores >= NAMED_CORES), reverse=True)
-    return tuple((name, cores) for cores, name in ranked[:MOST_NAMED])
+    return tuple((name, cores) for cores, name in ranked[:MOST_PROGRAMS_NAMED])
 
 
 def _core_seconds() -> dict[int, tuple[str, float]]:

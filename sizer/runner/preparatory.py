@@ -19,7 +19,7 @@ from sizer.runner.run_log import Log
 from sizer.runner.secrets import Secrets
 from sizer.storage.placement import temporary_folder
 
-LOOK_SECONDS = 0.05
+POLL_SECONDS = 0.05
 
 LONGEST_SECONDS = 3600.0
 """A command that makes something ready may compile or fetch, and does not wait for somebody for ever."""
@@ -87,7 +87,7 @@ def _awaited(kind: CauseKind, program: Supervised, read: Callable[[], None], sto
             return Cause(CauseKind.INTERRUPTED)
         if time.monotonic() > deadline:
             return Cause(kind, {"seconds": LONGEST_SECONDS})
-        time.sleep(LOOK_SECONDS)
+        time.sleep(POLL_SECONDS)
     if not status:
         return None
     return Cause(kind, {"status": status} if status > 0 else {"signal": -status})

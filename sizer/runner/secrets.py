@@ -11,7 +11,7 @@ from html import escape
 from sizer.analysis.events import Start
 from sizer.records.run import Cause, Meter, MeterKind, Run, RunWarning
 
-SHORTEST = 6
+SHORTEST_SECRET = 6
 """Bytes of a value that is looked for: a shorter one is part of ordinary words and numbers."""
 
 PLAIN = re.compile(rb"[A-Za-z0-9_.~-]+")
@@ -38,7 +38,7 @@ class Secrets:
         # Of a value with several lines, such as a private key, each is looked for: lines are read one at a time.
         lines = {line.strip(): name for name, value in values.items() for line in value.splitlines()}
         longest_first = sorted(lines, key=len, reverse=True)
-        looked_for = [line for line in longest_first if len(_bytes(line)) >= SHORTEST]
+        looked_for = [line for line in longest_first if len(_bytes(line)) >= SHORTEST_SECRET]
         escaped = [(line, _bytes(line), _escaped(line)) for line in looked_for]
         encoded = [(line, form, _of_base64(form)) for line in looked_for for form in _in_base64(_bytes(line))]
         self._forms = [

@@ -83,7 +83,7 @@ def observe(
             meters.take_printed(printed)
             is_tick = hooks.clock() >= next_tick
             if is_tick:
-                meters.look()
+                meters.poll()
         except EventError as error:
             seen.broke(error.sentence(secrets.hidden))
         if seen.count and not before:
@@ -93,23 +93,23 @@ def observe(
             presence.arrivals += 1
         if is_tick:
             sample = sampler.tick()
-            room.look()
+            room.poll()
             seen.decide(hooks.clock(), hooks.stop_now(), sampler.samples)
             presence.look_for_escapes(child, hooks.clock())
             if seen.spec.workload.kind == COMMAND and seen.stop is not Stop.INTERRUPTED:
-                presence.look(child, sample)
+                presence.poll(child, sample)
             meters.look_for_frameworks()
             meters.judge()
             # A terminal may be gone by now: that nobody looks on is no reason to lose a run.
             with suppress(OSError):
                 hooks.watch(seen.live(hooks.clock(), sampler.samples))
             next_tick = hooks.clock() + TICK_SECONDS
-        stood_still = standstill.look()
+        stood_still = standstill.poll()
         if stood_still:
             seen.stood_still(stood_still)
         if ended and child.is_silent():
             # A disk that was full is so until its folder is removed, and it may have been full for less than a tick.
-            room.look()
+            room.poll()
             presence.look_for_escapes(child, hooks.clock())
             break
     meters.finish()
@@ -170,7 +170,7 @@ class Meters:
         self._seen.counts_samples = self._log.counts_samples
         self._seen.no_rate = self._log.no_rate
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Take what came through the FIFO. Raises EventError."""
         if self._fifo is not None:
             self._tell(self._ranks.feed(self._fifo.read(), self._clock()))
@@ -192,7 +192,7 @@ class Meters:
         """Take the last of what came through the FIFO; a run that broke its form has no more."""
         if self._seen.stop is not Stop.BROKEN_EVENTS:
             try:
-                self.look()
+                self.poll()
                 self._tell(self._ranks.finish(otherwise=self._seen.meter is None))
             except EventError as error:
                 self._seen.broke(error.sentence(self._secrets.hidden))
@@ -232,7 +232,7 @@ class Presence:
     def __init__(self, seen: RunMonitor, group: Group) -> None:
         self._seen = seen
         self._group = group
-        self._next_look = 0.0
+        self._next_check = 0.0
         self._first: Sample | None = None
         self.arrivals = 0
         """How many times something was read, after the first step, that told of steps."""
@@ -245,14 +245,14 @@ class Presence:
         """Stop the run if something of it has left its limits or changed them: after the first step, now and then, and
         whenever it is about to end."""
         is_last = self._seen.stop is not None or child.exit_status() is not None
-        if self._seen.stop is Stop.INTERRUPTED or not self._seen.count or (now < self._next_look and not is_last):
+        if self._seen.stop is Stop.INTERRUPTED or not self._seen.count or (now < self._next_check and not is_last):
             return
-        self._next_look = now + ESCAPE_SECONDS
+        self._next_check = now + ESCAPE_SECONDS
         what = child.escaped(self._group)
         if what is not None:
             self._seen.stop, self._seen.detail = Stop.ESCAPED, what
 
-    def look(self, child: Child, sample: Sample) -> None:
+    def poll(self, child: Child, sample: Sample) -> None:
         """Stop the run if its program is elsewhere."""
         client = child.container_client(sample.time)
         if client is not None:

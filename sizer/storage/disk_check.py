@@ -28,7 +28,7 @@ FILE_BYTES = 256 * 2**20
 SMALL, LARGE = 4096, 2**20
 """Bytes of one I/O: the block that providers quote IOPS for, and one that shows bandwidth."""
 
-PATIENCE_SECONDS = 300.0
+FIO_GRACE_SECONDS = 300.0
 """For fio beyond the time it was asked to measure: its file takes as long on a disk of 1 MB/s."""
 
 KIND_OF = {
@@ -68,7 +68,7 @@ def check_disk(
                 folder=volume.folder,
                 reason=error.strerror or error,
             ) from error
-        run = partial(_fio, folder=folder, patience=fio.seconds + PATIENCE_SECONDS, stop=stop)
+        run = partial(_fio, folder=folder, patience=fio.seconds + FIO_GRACE_SECONDS, stop=stop)
         run(["--rw=write", f"--bs={LARGE}", "--end_fsync=1"])
         measured = {
             figure: _measure(figure, _options(figure, fio.seconds), volume.throttle(tier), backend, run)

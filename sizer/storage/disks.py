@@ -36,7 +36,7 @@ IMAGE, MOUNT = "disk.img", "mount"
 FOLDER_PREFIX = "sizer-"
 """Of our folder on a real mount."""
 
-PATIENCE_SECONDS = 120.0
+COMMAND_SECONDS = 120.0
 """For one of the system's commands. mkfs takes 1 s for 10 GB, and on a disk that others keep busy a minute."""
 
 ANSWER_SECONDS = 20.0
@@ -239,7 +239,7 @@ def _device_number(device: Path) -> str:
 def _command(*argv: str, stop: Callable[[], bool] = never) -> str:
     """Standard output of a system command. Raises HostError with what it said, or that it does not end."""
     try:
-        done = complete(argv, system_environment(), stop=stop, patience=PATIENCE_SECONDS)
+        done = complete(argv, system_environment(), stop=stop, patience=COMMAND_SECONDS)
     except FileNotFoundError as error:
         raise HostError(
             "{program} is not installed; type: apt-get install util-linux e2fsprogs mount", program=argv[0]

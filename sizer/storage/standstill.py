@@ -27,7 +27,7 @@ class Standstill:
         self._clock = clock
         self._looked = clock()
 
-    def look(self) -> float:
+    def poll(self) -> float:
         """The seconds since the last look, or 0 where they are no more than LONGEST_GAP_SECONDS."""
         before, self._looked = self._looked, self._clock()
         gap = self._looked - before

@@ -76,11 +76,11 @@ def _outcome(
     while True:
         try:
             printed = process.communicate(timeout=POLL_SECONDS)
-            standstill.look()
+            standstill.poll()
             return printed
         except subprocess.TimeoutExpired as unfinished:
             now = time.monotonic()
-            began += standstill.look()
+            began += standstill.poll()
             if process.poll() is not None:
                 # What it left running holds its pipes: what it said itself is there by now.
                 ended = now if ended is None else ended

@@ -10,7 +10,7 @@ from pathlib import Path
 from sizer.files.own_folder import check_content, check_folder, open_lock
 
 WATCHED = ".watched"
-WATCHED_SECONDS = 60.0
+MARK_SECONDS = 60.0
 """For which one mark holds; whoever shows the page sets it more often."""
 
 FOLDERS = ("runs", "logs")
@@ -46,5 +46,5 @@ def unmark_watched(folder: Path) -> None:
 def is_watched(folder: Path) -> bool:
     """Whether the mark was set within the last minute."""
     with suppress(OSError):
-        return 0 <= time.time() - (folder / WATCHED).lstat().st_mtime < WATCHED_SECONDS
+        return 0 <= time.time() - (folder / WATCHED).lstat().st_mtime < MARK_SECONDS
     return False

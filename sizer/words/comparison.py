@@ -32,7 +32,7 @@ from sizer.words.terminal import host_fact, host_label
 @dataclass(frozen=True)
 class Described:
     """A study as it is named before all figures: its folder, how many runs, the days of the first and the last, and by
-    which CPU and version of sizer, as far as it says so."""
+    which CPU and version of sizer, as far as it says so; something else used its CPUs beside so many of the runs."""
 
     folder: str
     name: str
@@ -41,15 +41,17 @@ class Described:
     last: str | None = None
     cpu: str | None = None
     sizer: str | None = None
+    beside_others: int = 0
 
 
 study_line = Sentence(
     "{letter}: {study.folder:path}, {study.runs:runs}[[ of {study.first}]][[several? to {study.last}]]"
     "[[ on {study.cpu}]][[, sizer {study.sizer}]]"
+    "[[; something else used its CPUs beside {study.beside_others:runs}]]"
 )
 
 
-def study_said(letter: str, study: Described) -> str:
+def study_in_words(letter: str, study: Described) -> str:
     """`A: before, 24 runs of 2026-11-21 on AMD EPYC 7763, sizer 0.3.0`."""
     return study_line(letter=letter, study=study, several=study.first != study.last)
 
@@ -115,7 +117,7 @@ _STAGES: Mapping[str, str] = {
 }
 
 
-def verdict_said(compared: Compared) -> str:
+def verdict_name(compared: Compared) -> str:
     """`Slower`."""
     return _(_VERDICTS[compared.verdict])
 
@@ -157,7 +159,7 @@ def signed(share: float) -> str:
     return gain(share, written)
 
 
-def change_said(change: Estimate) -> str:
+def change_in_words(change: Estimate) -> str:
     """`-8.2 % (-10 % to -6.1 %)`."""
     return with_interval(*map(signed, (change.value, change.low, change.high)))
 
@@ -167,11 +169,11 @@ def compared_line(compared: Compared) -> str:
     before, after = rates_of(compared)
     return _(
         "{verdict}: {what}: {before} in A, {after} in B[[: {change}]]",
-        verdict=verdict_said(compared),
+        verdict=verdict_name(compared),
         what=compared_name(compared),
         before=before,
         after=after,
-        change=change_said(compared.change) if compared.change else "",
+        change=change_in_words(compared.change) if compared.change else "",
     )
 
 
@@ -184,9 +186,9 @@ def mean_line(compared: Compared, count: int) -> str:
     """`Slower: train, mean of 6 configurations: -8.2 % (-10 % to -6.1 %)`."""
     return _(
         "{verdict}: {what}: {change}",
-        verdict=verdict_said(compared),
+        verdict=verdict_name(compared),
         what=mean_of(compared, count),
-        change=change_said(compared.change) if compared.change else "",
+        change=change_in_words(compared.change) if compared.change else "",
     )
 
 
@@ -200,7 +202,7 @@ _MOVED: Mapping[str, str] = {
 }
 
 
-def moved_said(compared: Compared) -> str:
+def moved_line(compared: Compared) -> str:
     """What moved with the rate: `bound by CPU in A and by disk IOPS in B; CPU time a sample 12 ms in A, ...`."""
     before, after = compared.bottlenecks
     binding = ""
@@ -217,14 +219,14 @@ def _moved(moved: Moved) -> str:
         demand=_(_MOVED[moved.what]),
         before=written(moved.before),
         after=written(moved.after),
-        change=change_said(moved.change),
+        change=change_in_words(moved.change),
     )
 
 
 only_in = Sentence("Only in {letter}: {what:some}")
 
 
-def only_said(letter: str, absent: Sequence[Compared]) -> str:
+def only_line(letter: str, absent: Sequence[Compared]) -> str:
     """What the other study has nothing of; empty where there is nothing."""
     return only_in(letter=letter, what=[compared_name(its) for its in absent]) if absent else ""
 

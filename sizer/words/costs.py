@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sizer.records.answer import Answer
-from sizer.records.costs import Cost, CostRow, CostTable
+from sizer.records.answer import Answer, Cost, CostRow, CostTable
 from sizer.words.language import N_, Sentence, _, answered_rate
 from sizer.words.names import Terms, price_an_hour, spec_name, with_instance
 
@@ -39,7 +38,7 @@ def is_asked(answer: Answer) -> bool:
     costs, base = answer.costs, answer.baseline
     if costs is None or not any(row.on_demand or row.spot for row in costs.rows):
         return False
-    named = base is not None and base.named
+    named = (base is not None and base.named) or any(row.published for row in costs.rows)
     return costs.has_both or named or costs.samples is not None or costs.spot_time is not None
 
 
@@ -83,9 +82,9 @@ def machine_in_words(row: CostRow, terms: Terms) -> str:
 
 
 def rate_of(row: CostRow, terms: Terms) -> str:
-    """Its rate, and whether that is a published one."""
+    """Its rate, and whether that is a published or an extrapolated one."""
     rate = answered_rate(row.throughput, terms.unit)[0]
-    return _("{rate}[[published? (by published rates)]]", rate=rate, published=row.published)
+    return _("{rate}[[row.published? (by published rates)]][[row.extrapolated? (extrapolated)]]", rate=rate, row=row)
 
 
 def ratio_in_words(ratio: float | None) -> str:

@@ -4,15 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sizer.records.family import Family, FamilyShape, Idle, PartPrices, Rule, Served, Shape, Simpler, Step
-from sizer.records.units import format_usd
+from sizer.catalog.gpus import read_gpu_name
+from sizer.records.family import (
+    Family,
+    FamilyShape,
+    Grid,
+    Idle,
+    Offer,
+    OneDisk,
+    PartPrices,
+    Shape,
+    Step,
+    Uncovered,
+)
 from sizer.words import language
-from sizer.words.language import N_, Counted, Sentence, _, _n, either, listed, row
+from sizer.words.language import N_, Counted, Sentence, _, _n, either, row
 from sizer.words.names import disk_in_words
 from sizer.words.verdict import provider_name
 
 LITTLE = 0.0005
 """A share of the cost below which there is no difference to speak of."""
+MOST_PENALTIES = 10
+"""Workloads that pay more than on their own best shape, said one by one; the JSON has all."""
+NEAR = 0.5
+"""The share of its price from which on a shape's break-even is worth telling."""
+HUGE = 3.0
+"""A share above which what is paid reads better as so many times."""
+best_of_each = Sentence("the best shape of each")
+own_best = Sentence("on its own best, {shape}")
+nobody_sells = Sentence(
+    "Nobody sells {shape}: up to {offer.break_even:usd} an hour it would be worth a place here (by its parts it costs "
+    "{offer.usd_per_hour:usd})."
+)
 shapes_counted = Counted("{count} shape", "{count} shapes")
 
 
@@ -36,23 +59,30 @@ def accelerators(gpu: str | None, count: int) -> str:
     return _("no accelerator") if gpu is None else f"{count} x {gpu}"
 
 
+def compared(share: float, other: str) -> str:
+    """`no more than the best`, `4.2 % more than the best`, `27 times as much as the best`."""
+    if share < LITTLE:
+        return _("no more than {other}", other=other)
+    if share > HUGE:
+        return _("{factor:times} as much as {other}", factor=1 + share, other=other)
+    return _("{share:small} more than {other}", share=share, other=other)
+
+
 def headline(family: Family) -> str:
     """How many shapes serve all workloads, and what that costs more than one for each."""
     worst = max(served.penalty for served in family.served)
-    if len(family.shapes) == 1 and family.more < LITTLE:
+    if len(family.shapes) == 1 < len(family.served) and family.more < LITTLE:
         return _(
             "One machine for all: {shape}, {usd:usd} an hour. Separate ones would cost no less.",
             shape=shape_name(family.shapes[0].shape),
             usd=family.shapes[0].usd_per_hour,
         )
     return _n(
-        "{count} shape serves {workloads:workloads} and cost [[{more} than]][[!more?no more than]] the "
-        "best shape of each[[; one workload pays {worst}]].",
-        "{count} shapes serve {workloads:workloads} and cost [[{more} than]][[!more?no more than]] the "
-        "best shape of each[[; one workload pays {worst}]].",
+        "{count} shape serves {workloads:workloads} and costs {more}[[; one workload pays {worst}]].",
+        "{count} shapes serve {workloads:workloads} and cost {more}[[; one workload pays {worst}]].",
         len(family.shapes),
         workloads=len(family.served),
-        more=extra(family.more),
+        more=compared(family.more, best_of_each()),
         worst=extra(worst),
     )
 
@@ -60,17 +90,13 @@ def headline(family: Family) -> str:
 def shape_line(one: FamilyShape, family: Family) -> str:
     """`4 vCPUs, 8 GiB: $0.17 an hour (aws c7i.xlarge), for train and infer`."""
     return _(
-        "{shape}: {usd} an hour ({basis}), for {names}.[[ Idle: {idle}.]]",
+        "{shape}: {usd:usd} an hour ({basis}), for {names}.[[ Idle: {idle}.]]",
         shape=shape_name(one.shape),
-        usd=price(one),
+        usd=one.usd_per_hour,
         basis=price_basis(one),
         names=served_by(one, family),
         idle=idle_in_words(one.idle),
     )
-
-
-def price(one: FamilyShape) -> str:
-    return format_usd(one.usd_per_hour)
 
 
 def served_by(one: FamilyShape, family: Family) -> str:
@@ -103,43 +129,36 @@ def idle_in_words(idle: Idle) -> str:
     )
 
 
-def served_line(served: Served, family: Family) -> str:
-    """What a workload pays more than on its own best shape, and how sure it is that this is allowed."""
-    return _(
-        "{served.workload} pays {more} than on {own} ({served.within:chance} that it is at most {most:small}).",
-        served=served,
-        more=extra(served.penalty),
-        own=shape_name(served.own),
-        most=family.max_penalty,
-    )
-
-
 def penalty_lines(family: Family) -> list[str]:
-    """Of each workload that pays more than on its own best shape."""
-    return [served_line(served, family) for served in family.served if served.penalty >= LITTLE]
+    """What those that pay most pay more than on their own best shape, and how sure it is that this is allowed."""
+    return [
+        _(
+            "{served.workload} pays {more} ({served.within:chance} that it is at most {most:small} more).",
+            served=served,
+            more=compared(served.penalty, own_best(shape_name(served.own))),
+            most=family.max_penalty,
+        )
+        for served in sorted(family.served, key=lambda served: -served.penalty)[:MOST_PENALTIES]
+        if served.penalty >= LITTLE
+    ]
 
 
 def step_line(step: Step, max_penalty: float) -> str:
-    """`2 shapes: 12 % more than the best of each, 30 % more for one workload`."""
-    counted = shapes_counted(count=step.shapes)
+    """`2 shapes: 12 % more than the best of each; one workload pays 30 % more, over the 10 % allowed.`"""
+    return _("{shapes}: {what}.", shapes=shapes_counted(count=step.shapes), what=step_in_words(step, max_penalty))
+
+
+def step_in_words(step: Step, max_penalty: float) -> str:
+    """What so many shapes cost, and where they do not do, why."""
     if step.more is None:
-        return _("{shapes}: {why}.", shapes=counted, why=not_within(step, max_penalty))
+        return _("cannot serve all")
     return _(
-        "{shapes}: [[{more}]][[!more?no more]] than the best of each[[, {penalty} for one workload]][[; others may "
-        "cost {gap:small} less]].",
-        shapes=counted,
-        more=extra(step.more),
+        "{more}[[; one workload pays {penalty}]][[, over the {allowed:small} allowed]][[; others may cost {gap:small} "
+        "less]]",
+        more=compared(step.more, best_of_each()),
         penalty=extra(step.penalty),
+        allowed=None if step.kept else max_penalty,
         gap=step.gap,
-    )
-
-
-def not_within(step: Step, max_penalty: float) -> str:
-    """Why so few shapes do not do."""
-    return _(
-        "[[penalty?not within {allowed:small}: one workload would pay {penalty}]][[!penalty?cannot serve all]]",
-        allowed=max_penalty,
-        penalty=extra(step.penalty),
     )
 
 
@@ -148,105 +167,100 @@ def how_sure(family: Family) -> str:
     return _(
         "How sure: {within:chance} that no workload pays over {most:small} more than on its own best shape, "
         "{same:chance} that no other shape in the place of one of these saves 1 %.[[proven? By the expected rates no "
-        "other {shapes} cost less (proven).]]",
+        "other choice costs less (proven).]][[gap? By the expected rates others may cost up to {gap:small} less.]]",
         within=family.within,
         same=family.same,
         most=family.max_penalty,
         proven=not family.gap,
-        shapes=shapes_counted(count=len(family.shapes)),
+        gap=family.gap,
     )
 
 
-_SIMPLER: Mapping[Rule, tuple[str, str]] = {
-    Rule.DISK: (
-        N_("One disk tier for all, {value}: [[{more}]][[!more?costs no more]][[, {penalty} for one workload]]."),
-        N_("No one disk tier serves all workloads."),
-    ),
-    Rule.RATIO: (
-        N_("{value} GiB for each vCPU for all: [[{more}]][[!more?costs no more]][[, {penalty} for one workload]]."),
-        N_("No one number of GiB for each vCPU serves all workloads."),
-    ),
-}
-
-
-def simpler_line(simpler: Simpler) -> str:
-    """What it costs that all shapes have one disk tier, or one ratio."""
-    some, none = _SIMPLER[simpler.rule]
-    if simpler.more is None:
-        return _(none)
-    return _(some, value=simpler.value, more=extra(simpler.more), penalty=extra(simpler.penalty))
-
-
-def offer_line(family: Family) -> str:
-    """At which price a shape that nobody sells would be worth a place; empty where there is none."""
-    offer = family.offer
-    if offer is None:
+def one_disk_line(one: OneDisk | None) -> str:
+    """What it costs that all shapes have one disk tier; empty where there is one alone."""
+    if one is None:
         return ""
+    if one.more is None:
+        return _("No one disk tier serves all workloads.")
     return _(
-        "Nobody sells {shape}: up to {offer.break_even:usd} an hour it would be worth a place here (by its parts it "
-        "costs {offer.usd_per_hour:usd}).",
-        offer=offer,
-        shape=shape_name(offer.shape),
+        "One disk tier for all, {one.disk}: [[{more}]][[!more?costs no more]][[, {penalty} for one workload]].",
+        one=one,
+        more=extra(one.more),
+        penalty=extra(one.penalty),
     )
 
 
-def prices_in_words(prices: PartPrices) -> str:
+def offer_line(offer: Offer | None) -> str:
+    """At which price a shape that nobody sells would be worth a place; empty where there is none."""
+    if offer is None or offer.break_even < NEAR * offer.usd_per_hour:
+        return ""
+    return nobody_sells(shape_name(offer.shape), offer=offer)
+
+
+def prices_in_words(prices: PartPrices, grid: Grid) -> str:
     """What the parts cost, and how well that tells prices of instance types."""
-    parts = listed(
+    gpus = {gpu: prices.gpus.get(read_gpu_name(gpu).key) for gpu, _count in grid.gpus if gpu is not None}
+    parts = language.listed(
         [
             _("{usd:usd} a vCPU", usd=prices.vcpu),
             _("{usd:usd} a GiB", usd=prices.gib),
+            *(_("{usd:usd} one {gpu}", usd=usd, gpu=gpu) for gpu, usd in gpus.items() if usd is not None),
         ]
     )
     if prices.provider is None:
         return _("Prices of the file given: {parts} an hour.", parts=parts)
     return _(
-        "Prices: of an instance type of {provider} where it sells the shape, else {parts} an hour and so on, fitted to "
-        "{types:number} types, which these miss by {prices.residual:small} in the median and "
+        "Prices: of an instance type of {provider} where it sells the shape, else {parts} an hour, fitted to "
+        "{prices.types:number} types, which these miss by {prices.residual:small} in the median and "
         "{prices.residual_90:small} in one of ten.",
         provider=provider_name(prices.provider),
         parts=parts,
-        types=prices.types,
         prices=prices,
     )
 
 
-def grid_in_words(family: Family) -> str:
+def grid_in_words(grid: Grid) -> str:
     """What can be built."""
-    grid = family.grid
-    assert grid is not None, "a family is of what can be built"
     disks = [disk_in_words(disk) for disk in grid.disks if disk is not None]
     return _(
         "What can be built: {vcpus} vCPUs with {ratios} GiB for each[[, {disks}]], {gpus}.",
-        vcpus=row(f"{vcpus:g}" for vcpus in grid.vcpus),
+        vcpus=either([f"{vcpus:g}" for vcpus in grid.vcpus]),
         ratios=either([f"{ratio:g}" for ratio in grid.ratios]),
         disks=either(disks),
         gpus=either([accelerators(gpu, count) for gpu, count in grid.gpus]),
     )
 
 
-def emulated_line(family: Family) -> str:
-    """Whose memory is that of the input pipeline alone; empty where it is of none."""
-    names = [served.workload for served in family.served if served.emulated]
-    return _(
-        "[[The memory of {names:some} is that of the input pipeline alone: the accelerator was emulated.]]", names=names
-    )
+_MEMORY = (
+    N_("[[The memory of {names:some} is that of the input pipeline alone: the accelerator was emulated.]]"),
+    N_(
+        "[[What memory is needed is not known of {names:some}: what they had counts, or the least that can be built; a "
+        "column `peak_anonymous_gib`, or `memory_floor: true` in the study file, would tell.]]"
+    ),
+)
+_NOT_SERVED: Mapping[Uncovered, str] = {
+    Uncovered.NO_ANSWER: N_("[[Not served, as no answer for them has a known number of vCPUs: {names:some}.]]"),
+    Uncovered.NO_PRICE: N_("[[Not served, as their accelerator has no price: {names:some}.]]"),
+    Uncovered.NO_SHAPE: N_("[[Not served, as no shape that can be built holds them: {names:some}.]]"),
+}
 
 
-def not_served_line(family: Family) -> str:
-    """The workloads without an answer; empty where all have one."""
-    return _(
-        "[[Not served, as there is no answer for them: {names:some}.]]", names=[n.workload for n in family.not_served]
-    )
+def workload_lines(family: Family) -> Iterator[str]:
+    """Whose memory is not known, or not all of it; whom no shape serves, and why."""
+    emulated = [served.workload for served in family.served if served.emulated]
+    unknown = [served.workload for served in family.served if not served.memory_known]
+    for template, names in zip(_MEMORY, (emulated, unknown), strict=True):
+        yield _(template, names=names)
+    for why, template in _NOT_SERVED.items():
+        yield _(template, names=[one.workload for one in family.not_served if one.why is why])
 
 
 def beside_lines(family: Family) -> Iterator[str]:
     """What stands beside the shapes."""
-    lines = (*map(simpler_line, family.simpler), offer_line(family), emulated_line(family), not_served_line(family))
-    yield from filter(None, lines)
-    if family.prices is not None:
-        yield prices_in_words(family.prices)
-    yield grid_in_words(family)
+    yield from filter(None, (one_disk_line(family.one_disk), offer_line(family.offer), *workload_lines(family)))
+    if family.prices is not None and family.grid is not None:
+        yield prices_in_words(family.prices, family.grid)
+        yield grid_in_words(family.grid)
 
 
 asked_again = Sentence(

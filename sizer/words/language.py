@@ -104,9 +104,9 @@ class Sentence:
     def __call__(self, *values: object, **named: object) -> str:
         if len(values) > len(self.fields):
             raise TypeError(f"{self.message!r} takes {len(self.fields)} values, not {len(values)}")
-        return self._said(dict(zip(self.fields, values, strict=False)) | named)
+        return self._filled(dict(zip(self.fields, values, strict=False)) | named)
 
-    def _said(self, values: Mapping[str, object]) -> str:
+    def _filled(self, values: Mapping[str, object]) -> str:
         return _(self.message, **values)
 
 
@@ -117,7 +117,7 @@ class Counted(Sentence):
         super().__init__(plural)
         self.singular = singular
 
-    def _said(self, values: Mapping[str, Any]) -> str:
+    def _filled(self, values: Mapping[str, Any]) -> str:
         others = {name: value for name, value in values.items() if name != "count"}
         return _n(self.singular, self.message, values["count"], **others)
 

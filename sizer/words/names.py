@@ -8,9 +8,8 @@ from datetime import date
 
 from sizer.catalog.machines import price_is_old
 from sizer.model.model import CPU_LABEL, GivenUpKind, SearchedFloor, WorkloadModel, name_of_disk
-from sizer.records.answer import Answer
+from sizer.records.answer import Answer, ForeignPrice
 from sizer.records.configuration import Bottleneck, Configuration
-from sizer.records.costs import ForeignPrice
 from sizer.records.device import EMULATED_LABEL, GIVEN_IN_STUDY, GIVEN_IN_TABLE, HOST_DISK, Device, DiskRates
 from sizer.records.prediction import Spec
 from sizer.records.run_kinds import LargestBatch, MemoryPlace, Outcome, SearchEnd
@@ -236,15 +235,15 @@ _ALONE = N_("[[alone?that is for the input pipeline alone: the framework of a re
 _NOT_FINISHED = N_("the search is not finished")
 
 
-def floor_in_words(found: SearchedFloor, unfinished: bool = False, searched: bool = True) -> str:
+def floor_in_words(floor_search: SearchedFloor, unfinished: bool = False, searched: bool = True) -> str:
     """`the memory floor is between 212 MiB and 228 MiB`, or why it is not known; `unfinished` where a run is left, not
     `searched` where it is only what the caps of a plan show."""
-    low, held, given_up = found.bounds.too_small, found.bounds.held, found.given_up
-    floor = _(_FLOORS[low is not None, held is not None], low=low, held=held, late=found.timed_out)
-    alone = _(_ALONE, alone=found.pipeline_alone and held is not None)
+    low, held, given_up = floor_search.bounds.too_small, floor_search.bounds.held, floor_search.given_up
+    floor = _(_FLOORS[low is not None, held is not None], low=low, held=held, late=floor_search.timed_out)
+    alone = _(_ALONE, alone=floor_search.pipeline_alone and held is not None)
     if given_up is not None:
         return clauses([floor, alone, _(_GIVEN_UP[given_up.kind], figure=given_up.figure)])
-    finished = not searched or found.bounds.close or (held is None and not unfinished)
+    finished = not searched or floor_search.bounds.close or (held is None and not unfinished)
     return clauses([floor, alone, "" if finished else _(_NOT_FINISHED)])
 
 
@@ -276,33 +275,33 @@ _LARGEST: Mapping[SearchEnd | None, str] = {
 }
 
 
-def largest_in_words(found: LargestBatch | None, unfinished: bool = False) -> str:
+def largest_in_words(largest: LargestBatch | None, unfinished: bool = False) -> str:
     """`the largest batch that fits 4 GiB is 96; 128 ran out of memory`, or why it is not known; `unfinished` where a
     run is left."""
-    left = _(_NOT_FINISHED) if unfinished and (found is None or found.ended is not SearchEnd.UNFINISHED) else ""
-    if found is None:
+    left = _(_NOT_FINISHED) if unfinished and (largest is None or largest.ended is not SearchEnd.UNFINISHED) else ""
+    if largest is None:
         return clauses([_("the largest batch that fits is not known"), left])
-    settled = found.ended is SearchEnd.NOTHING_FITS or None not in (found.batch_size, found.too_large)
-    fits = _LARGEST.get(found.ended if settled else None, _LARGEST[None])
-    size = found.batch_size
-    failed = None if size is None else found.too_large
+    settled = largest.ended is SearchEnd.NOTHING_FITS or None not in (largest.batch_size, largest.too_large)
+    fits = _LARGEST.get(largest.ended if settled else None, _LARGEST[None])
+    size = largest.batch_size
+    failed = None if size is None else largest.too_large
     return clauses(
         [
-            _(fits, size=size, failed=failed, memory=_batch_memory(found)),
-            _(_SEARCH_ENDS[found.ended], failed=found.failed) if found.ended in _SEARCH_ENDS else "",
-            _(_ALONE, alone=found.pipeline_alone),
+            _(fits, size=size, failed=failed, memory=_batch_memory(largest)),
+            _(_SEARCH_ENDS[largest.ended], failed=largest.failed) if largest.ended in _SEARCH_ENDS else "",
+            _(_ALONE, alone=largest.pipeline_alone),
             left,
         ]
     )
 
 
-def _batch_memory(found: LargestBatch) -> str:
-    gpu = gpu_name(found.gpu) if found.gpu else ""
-    if found.where is MemoryPlace.GPU:
+def _batch_memory(largest: LargestBatch) -> str:
+    gpu = gpu_name(largest.gpu) if largest.gpu else ""
+    if largest.where is MemoryPlace.GPU:
         return _("the memory of the [[{gpu}]][[!gpu?GPU]]", gpu=gpu)
     if gpu:
         return _("a machine with the {gpu}", gpu=gpu)
-    return _("the memory that it had") if found.memory_bytes is None else format_bytes(found.memory_bytes)
+    return _("the memory that it had") if largest.memory_bytes is None else format_bytes(largest.memory_bytes)
 
 
 QUANTITIES |= {"disk": disk_in_words, "gpu": gpu_name, "outcome": outcome_in_words, "disk_rates": rates_in_words}

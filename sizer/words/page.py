@@ -56,7 +56,7 @@ def framework_name(framework: str | None) -> str:
     return FRAMEWORKS[framework].title if framework in FRAMEWORKS else framework or ""
 
 
-def _known(names: Mapping[str, str], value: str) -> str:
+def _name_of(names: Mapping[str, str], value: str) -> str:
     """The name of a value, or the value itself."""
     return _(names[value]) if value in names else value
 
@@ -68,7 +68,7 @@ def kind_in_words(kind: str) -> str:
 
 def mode_in_words(mode: str) -> str:
     """What is computed of a batch."""
-    return _known(_MODES, mode)
+    return _name_of(_MODES, mode)
 
 
 def workload_in_words(workload: Workload) -> str:
@@ -84,7 +84,7 @@ def workload_in_words(workload: Workload) -> str:
 
 def state_in_words(input_: str, cache: str) -> str:
     """From where the input came, and what was in the page cache."""
-    return paragraph([_known(_STATES, input_), _known(_STATES, cache)])
+    return paragraph([_name_of(_STATES, input_), _name_of(_STATES, cache)])
 
 
 def installed_in_words(installed: Installed) -> str:
@@ -148,7 +148,7 @@ def ending(run: Run | CrossCell) -> str:
 
 def stopped_in_words(reason: str) -> str:
     """Why the measurement of a run ended then."""
-    return _known(_STOPPED, reason)
+    return _name_of(_STOPPED, reason)
 
 
 def answer_word(answer: Answer, axis: str) -> str:

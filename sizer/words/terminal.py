@@ -184,17 +184,17 @@ def topology_in_words(counts: CpuCounts) -> str:
     )
 
 
-def virtualization_in_words(found: Virtualization) -> str:
+def virtualization_in_words(virtualization: Virtualization) -> str:
     """`container in a virtual machine (KVM)`."""
-    if found.hypervisor is None:
-        return _("container") if found.container else _("no virtual machine")
-    return _("[[container?container in a ]]virtual machine ({hypervisor})", **vars(found))
+    if virtualization.hypervisor is None:
+        return _("container") if virtualization.container else _("no virtual machine")
+    return _("[[container?container in a ]]virtual machine ({hypervisor})", **vars(virtualization))
 
 
 def host_label(key: str) -> str:
     """What a key of host.json is called; one that only a later version knows, as it is spelt."""
     key = key.removesuffix("_bytes")
-    known = {
+    labels = {
         "cpu_model": _("CPU"),
         "cpus": _("CPUs usable"),
         "topology": _("Topology"),
@@ -212,7 +212,7 @@ def host_label(key: str) -> str:
         "imported": _("Imported"),
         "runs": _("Runs"),
     }
-    return known.get(key, capital(key.replace("_", " ")))
+    return labels.get(key, capital(key.replace("_", " ")))
 
 
 def host_fact(key: str, value: Any) -> str:
@@ -227,9 +227,9 @@ def host_fact(key: str, value: Any) -> str:
     if key.endswith("_bytes") and isinstance(value, (int, float)):
         return amount(value)
     if isinstance(value, Mapping):
-        return row(f"{str(name).replace('_', ' ')} {host_fact(str(name), each)}" for name, each in value.items())
+        return row(f"{str(name).replace('_', ' ')} {host_fact(str(name), item)}" for name, item in value.items())
     if isinstance(value, (list, tuple)):
-        return clauses(host_fact(key, each) for each in value)
+        return clauses(host_fact(key, item) for item in value)
     return str(value)
 
 

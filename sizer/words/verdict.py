@@ -235,11 +235,11 @@ def idle_sentence(answer: Answer) -> str:
 
 def against_sentence(answer: Answer, terms: Terms) -> str:
     """What the job takes, or what the answer costs and gives beside another one; empty where there is none."""
-    found = [reason for reason in answer.reasons if reason.code in (ReasonCode.JOB_TAKES, ReasonCode.JOB_COSTS)]
+    job_reasons = [reason for reason in answer.reasons if reason.code in (ReasonCode.JOB_TAKES, ReasonCode.JOB_COSTS)]
     beside = [
         reason for reason in answer.reasons if reason.code is ReasonCode.BASELINE or reason.text("role") == "next"
     ]
-    return "" if answer.spec is None else paragraph(_unmarked(found or beside[:1], terms))
+    return "" if answer.spec is None else paragraph(_unmarked(job_reasons or beside[:1], terms))
 
 
 def doubt_sentence(answer: Answer | None, terms: Terms) -> str:

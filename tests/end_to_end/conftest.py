@@ -139,7 +139,6 @@ def begin(folder: Path, environment: dict[str, str]) -> Iterator[Begin]:
 
 def wait_for_words(process: subprocess.Popen[str], words: str) -> None:
     """Wait until it has these words on stderr."""
-    assert process.stderr is not None
     lines = []
     for line in process.stderr:
         lines.append(line)

@@ -33,16 +33,6 @@ def test_a_gate_that_is_not_met_is_exit_code_6(sizer: Typed) -> None:
     assert sizer("recommend", "s", "--fail-if", "vcpus>8").returncode == 0
 
 
-def test_a_gate_is_judged_where_there_is_no_answer(sizer: Typed, study: Path) -> None:
-    """Whoever gave a gate hears of the gate: 6, not 5."""
-    for path in sorted((study / "runs").iterdir())[2:]:
-        path.unlink()
-    assert sizer("recommend", "s").returncode == 5
-    done = sizer("recommend", "s", "--fail-if", "vcpus>8")
-    assert done.returncode == 6
-    assert "vcpus is not known (there is no spec)" in done.stderr
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -84,21 +74,3 @@ def test_a_deadline_is_asked_for_and_published(sizer: Typed, study: Path) -> Non
     assert answer["spec"]["vcpus"] == 2
     assert set(answer["job"]) == {"samples", "within", "seconds", "probability", "usd", "instance_type"}
     assert (study / "recommendation.json").read_text() == before
-
-
-@pytest.mark.usefixtures("study")
-def test_a_deadline_that_nothing_meets(sizer: Typed) -> None:
-    """No answer: exit code 5, with the fastest and its time."""
-    done = sizer("recommend", "s", "--samples", "1e9", "--within", "90m")
-    assert done.returncode == 5
-    assert done.stdout.startswith(
-        "train: nothing measured is in time\n  Nothing that was measured finishes 1,000,000,000"
-    )
-
-
-@pytest.mark.usefixtures("study")
-def test_a_baseline_can_be_named(sizer: Typed) -> None:
-    """An instance type of the catalogue, with or without its provider."""
-    for name in ("aws/c6i.8xlarge", "c6i.8xlarge"):
-        said = sizer("recommend", "s", "--baseline", name).stdout
-        assert "instead of $1.36 for aws c6i.8xlarge with 32 vCPUs: 93 % less" in said

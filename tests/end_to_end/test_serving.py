@@ -23,9 +23,7 @@ pytestmark = [pytest.mark.root, pytest.mark.slow]
 
 def address_of(process: subprocess.Popen[str]) -> tuple[int, str]:
     """The port and the path that a server prints, the only line on its stdout."""
-    assert process.stdout is not None
     found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)(/\?token=\S+)\n", process.stdout.readline())
-    assert found is not None
     return int(found[1]), found[2]
 
 

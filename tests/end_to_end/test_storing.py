@@ -250,7 +250,6 @@ def test_the_second_sizer_on_a_host_is_told_that_the_first_measures(
     child.write_text(waiting + child.read_text())
     argv = [sys.executable, "-m", "sizer", "run", "study.yaml"]
     with subprocess.Popen(argv, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True) as first:
-        assert first.stderr is not None
         assert any("[3/3]" in line for line in first.stderr)
         for words in (["run", "study.yaml", "--out", "other"], ["demo", "--out", "other"], ["disks", "check", "."]):
             second = sizer(*words)
@@ -269,7 +268,6 @@ def test_a_reader_that_is_gone_ends_no_study(folder: Path, environment: dict[str
     begun(0.5, 1)
     argv = [sys.executable, "-m", "sizer", "run", "study.yaml"]
     with subprocess.Popen(argv, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
         assert any("[2/3]" in line for line in process.stderr)
         process.stderr.close()
         assert process.wait(300) == 0

@@ -121,7 +121,6 @@ def test_a_folder_is_named_until_it_is_converted(unconverted: Path, capsys: pyte
     assert folder.problems() == ()
     assert folder.notes[0].text.startswith("Imported from table.csv, 8 rows")
     (run,) = (run for run in folder.runs() if run.spec.workload.name == "train")
-    assert run.throughput is not None
     assert (run.throughput.value, run.throughput.low) == (before["throughput"]["value"], before["throughput"]["low"])
     assert main(["status", str(unconverted)]) == 0
 
@@ -133,7 +132,6 @@ def test_lines_of_runs_are_converted_one_by_one(tmp_path: Path) -> None:
     lines.write_text("".join(json.dumps({**form, "limited_by": text}) + "\n" for text in ("cgroup v1: cpuset 0", "")))
     assert convert_study.convert(lines) == 1
     first, second = (run_from_json(json.loads(line), "a line").limited_by for line in lines.read_text().splitlines())
-    assert first is not None
     assert (first.kind.value, first.text, second) == ("other", "cgroup v1: cpuset 0", None)
 
 

@@ -32,7 +32,7 @@ class DataSet:
     labels: tuple[int, ...] = ()
 
 
-NOTHING = DataSet("synthetic")
+NO_DATA = DataSet("synthetic")
 """The data set of a program that reads nothing."""
 
 
@@ -54,14 +54,14 @@ def open_images(
     seed: int,
     reads_folders: bool = False,
 ) -> Iterator[DataSet]:
-    """The image data set at `path`; NOTHING without one.
+    """The image data set at `path`; NO_DATA without one.
 
     Unless who asks `reads_folders`, a folder of JPEGs is packed into RecordIO in `scratch` first, and a `.rec` without
     `.idx` is indexed there; without `scratch` that is done in a temporary folder and done again next time. Raises
     InputFault for what cannot be read.
     """
     if path is None:
-        yield NOTHING
+        yield NO_DATA
         return
     with tempfile.TemporaryDirectory(prefix="image-data-") as temporary:
         derived = scratch or Path(temporary)

@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..faults import Fault, InputFault
@@ -22,23 +21,12 @@ MOST_UNREADABLE = 0.01
 With more of them it is not the data set that was to be measured."""
 
 
-@dataclass(frozen=True)
-class PassOutput:
-    """What a pass has left: files (none if it was stopped), bytes of records, images written and skipped."""
-
-    files: tuple[Path, ...]
-    bytes: int
-    written: int
-    skipped: int
-
-
-NO_OUTPUT = PassOutput((), 0, 0, 0)
-
-
 def run_pass(
     workers: TransformWorkers, output: Path, done: Callable[[Transformed], None], over: Callable[[], bool]
-) -> PassOutput:
-    """Write all images of the workers' task, telling `done` of each; stops and leaves nothing when `over` says so.
+) -> tuple[tuple[Path, ...], int]:
+    """Write all images of the workers' task, telling `done` of each; the files, and the bytes of their records.
+
+    Stops and leaves nothing when `over` says so.
 
     Raises InputFault if an image is gone or too many are not readable, Fault if the disk is full or a worker dies.
     """
@@ -59,22 +47,21 @@ def run_pass(
                     written += 1
             if over() and written + skipped < len(task.images):
                 writer.discard()
-                return PassOutput((), writer.bytes_written, written, skipped)
+                return (), writer.bytes_written
         if not written:
             raise InputFault(f"none of the {skipped} images is readable: give --data a folder with JPEGs")
         if skipped:
             print(f"skipped {skipped} of {len(task.images)} images that are not readable", file=sys.stderr)
-        return PassOutput(writer.finish(), writer.bytes_written, written, skipped)
+        return writer.finish(), writer.bytes_written
 
 
-def read_pass(workers: TransformWorkers, done: Callable[[Transformed], None], over: Callable[[], bool]) -> PassOutput:
+def read_pass(workers: TransformWorkers, done: Callable[[Transformed], None], over: Callable[[], bool]) -> None:
     """The reads of a pass, and nothing else; raises as `run_pass` does."""
     for results in workers.results():
         for result in results:
             if over():
-                return NO_OUTPUT
+                return
             done(result)
-    return NO_OUTPUT
 
 
 @contextmanager

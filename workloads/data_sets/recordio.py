@@ -154,12 +154,8 @@ def labelled_image_at(descriptor: int, path: Path, offset: int, size: int) -> tu
 
 def check_images(records: Path, offsets: list[int]) -> None:
     """Raise InputFault unless first and last record hold a JPEG or PNG: MXNet 1.9.1 dies of SIGFPE otherwise."""
+    size = records.stat().st_size
     with records.open("rb") as file:
         for offset in (offsets[0], offsets[-1]):
-            file.seek(offset + 8)
-            header = file.read(IMAGE_HEADER.size)
-            if len(header) == IMAGE_HEADER.size:
-                # A flag above 0 counts labels that lie between header and image (mx.recordio.pack).
-                file.seek(4 * IMAGE_HEADER.unpack(header)[0], os.SEEK_CUR)
-            if not file.read(8).startswith(IMAGE_SIGNATURES):
+            if not image_at(file.fileno(), records, offset, size).startswith(IMAGE_SIGNATURES):
                 raise InputFault(f"the record at byte {offset} of {records} is no image: pack JPEGs with im2rec")

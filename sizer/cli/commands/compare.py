@@ -33,27 +33,27 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(comparison_form(compared.studies, compared.unlike, compared.comparison))
     else:
         _print(compared)
-    found = compared.comparison
-    asked = [*found.means, *(its for its in found.differences if its.stage is None)]
+    comparison = compared.comparison
+    asked = [*comparison.means, *(its for its in comparison.differences if its.stage is None)]
     return gate_code([check_gate(gate, asked, COMPARED) for gate in gates])
 
 
 def _print(compared: api.ComparedStudies) -> None:
-    found = compared.comparison
+    comparison = compared.comparison
     for letter, study in zip("AB", compared.studies, strict=True):
-        print(words.study_said(letter, study))
+        print(words.study_in_words(letter, study))
     for unlike in compared.unlike:
         print(words.unlike_line(unlike))
     print(words.unlike_sentences(compared.unlike, compared.studies))
-    counts = Counter(its.workload for its in found.differences if its.change and its.stage is None)
-    for its in found.means:
+    counts = Counter(its.workload for its in comparison.differences if its.change and its.stage is None)
+    for its in comparison.means:
         print(words.mean_line(its, counts[its.workload]))
-    for its in found.differences:
+    for its in comparison.differences:
         print(words.compared_line(its))
-        if its.verdict != "unclear" and (moved := words.moved_said(its)):
+        if its.verdict != "unclear" and (moved := words.moved_line(its)):
             print(f"  {moved}")
-    for line in words.cautions(found) if found.differences else [words.nothing_shared()]:
+    for line in words.cautions(comparison) if comparison.differences else [words.nothing_shared()]:
         print(line)
-    for letter, absent in (("A", found.only_before), ("B", found.only_after)):
+    for letter, absent in (("A", comparison.only_before), ("B", comparison.only_after)):
         if absent:
-            print(words.only_said(letter, absent))
+            print(words.only_line(letter, absent))

@@ -32,7 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--weights", metavar="FILE.csv", help=weights)
     prices = _("what a vCPU, a GiB, an accelerator and a disk cost: resource,name,usd_per_hour")
     parser.add_argument("--prices", metavar="FILE.csv", help=prices)
-    provider = _("whose prices of instance types count; default: of who sells the most of them")
+    provider = _("whose prices of instance types count; default: whose follow best from their parts")
     parser.add_argument("--provider", metavar="aws", help=provider)
     given = _("price lists in the place of sizer's own, as `sizer catalog import` reads them; may be repeated")
     parser.add_argument("--catalog", action="append", metavar="FILE", help=given)

@@ -17,7 +17,7 @@ from sizer.words.profiling import log_cut, log_format, log_line, log_lines_more,
 LARGEST_LOG = 64 << 20
 """Bytes of a log that are read: its beginning says what all of it is like."""
 
-SHOWN = 10
+SHOWN_LINES = 10
 """Lines that are shown, each with what it tells."""
 
 EXAMPLE = r"step (?P<step>\d+)"
@@ -49,10 +49,10 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(_form(content, arguments.expression))
         return 0
     print(log_format(content.recognised))
-    for line in content.read[:SHOWN]:
+    for line in content.read[:SHOWN_LINES]:
         print(log_line(line))
-    if len(content.read) > SHOWN:
-        print(log_lines_more(len(content.read) - SHOWN))
+    if len(content.read) > SHOWN_LINES:
+        print(log_lines_more(len(content.read) - SHOWN_LINES))
     print(log_summary(content))
     if content.no_number:
         print(log_no_number(content.no_number))

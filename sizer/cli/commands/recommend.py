@@ -108,18 +108,18 @@ def _print(recommendation: Recommendation, model: Model, study: Study, arguments
     """The answers and the table of frameworks, the one first that the study is about."""
     answers = recommendation.workloads
     table = recommendation.cross_table if arguments.workload is None else None
-    told = [] if table is None else list(cross_lines(table, study))
+    table_lines = [] if table is None else list(cross_lines(table, study))
     table_first = table is not None and table_comes_first(recommendation, study)
-    for line in told if table_first else ():
+    for line in table_lines if table_first else ():
         print(line)
     if table_first and len(answers) > MOST_IN_FULL:
         for answer in answers:
             print(headline(answer, terms_of(model.workload(answer.workload))))
         print(answers_in_short(f"sizer recommend {typed_path(arguments.folder)} --workload NAME"))
     else:
-        for each in answers:
-            _print_answer(each, model)
-    for line in () if table_first else told:
+        for answer in answers:
+            _print_answer(answer, model)
+    for line in () if table_first else table_lines:
         print(line)
 
 
@@ -139,11 +139,11 @@ def _check_baseline(name: str, recommendation: Recommendation, catalog: Catalog)
         catalog.instance(name)
         return
     rows = [row.instance_type for answer in answers if answer.costs is not None for row in answer.costs.rows]
-    known = [*dict.fromkeys(filter(None, rows)), *(instance.name for instance in catalog.offered)]
+    names = [*dict.fromkeys(filter(None, rows)), *(instance.name for instance in catalog.offered)]
     raise InputError(
         "Neither a row of the study nor an instance type of the catalogue is called `{name}`; {advice}",
         name=name,
-        advice=advised_name(name, known),
+        advice=advised_name(name, names),
     )
 
 

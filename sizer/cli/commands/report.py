@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import webbrowser
+from pathlib import Path
 
 from sizer import api
 from sizer.cli.arguments import LANGUAGES, _, add_folder, add_json, flag, option
@@ -19,10 +20,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     asked = _("the language of the page; default: the one that LANG asks for")
     option(parser, "--lang", asked, choices=LANGUAGES)
     flag(parser, "--open", _("show it in a browser"))
-    each = _("a file for each workload into this folder, in the place of one page for all")
-    option(parser, "--each", each, metavar="FOLDER")
-    of_each = _("with --each: what each file is; default: %(default)s")
-    option(parser, "--format", of_each, choices=["html", *FORMATS], default="html")
+    separate = _(
+        "a file for each workload into this folder, by default DIR/workloads, in the place of one page for all"
+    )
+    option(parser, "--each", separate, metavar="FOLDER", nargs="?", const="")
+    form = _("with --each: what each file is; default: %(default)s")
+    option(parser, "--format", form, choices=["html", *FORMATS], default="html")
     add_json(parser)
 
 
@@ -32,7 +35,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.each is not None:
         if arguments.out is not None or arguments.open:
             raise InputError("--each writes several files into its folder; leave out --out and --open.")
-        paths = api.write_each(opened(arguments.folder), arguments.each, arguments.format, arguments.lang)
+        into = arguments.each or Path(arguments.folder) / "workloads"
+        paths = api.write_each(opened(arguments.folder), into, arguments.format, arguments.lang)
         print(json.dumps({"reports": [*map(str, paths)]}) if arguments.json else "\n".join(map(str, paths)))
         return 0
     path = api.write_report(opened(arguments.folder), arguments.out, arguments.lang)

@@ -24,7 +24,7 @@ from sizer.cli.language import ENGLISH, asked_language
 from sizer.cli.printing import in_words, sentence
 from sizer.host.lock import is_host_measured
 from sizer.records.messages import HostError, Message, SizerError
-from sizer.store.content import WATCHED_SECONDS, mark_watched, unmark_watched
+from sizer.store.content import MARK_SECONDS, mark_watched, unmark_watched
 from sizer.store.study_folder import StudyFolder, is_held
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 LOOKING_SECONDS = 10.0
 """Since the page was last asked for, in which somebody looks at it: it asks by itself every other second."""
 
-MARKING_SECONDS = WATCHED_SECONDS / 3
+MARKING_SECONDS = MARK_SECONDS / 3
 """Between two marks in the folder: rarely, as its disk may be the one that is measured."""
 
 PAUSE_SECONDS = 1.0

@@ -34,10 +34,10 @@ TRIES = 3
 """To make a base that another sizer, which closed its last group, took along."""
 
 
-LOOKS = 3
+OUTSIDE_CHECKS = 3
 """How often a thread must be seen outside its group before it counts as escaped."""
 
-LOOK_SECONDS = 0.05
+CHECK_SECONDS = 0.05
 """Between two looks: a loaded host takes a while to end a thread."""
 
 
@@ -76,11 +76,11 @@ class ControlGroup(Group):
 
     def escaped(self, processes: Collection[int]) -> str | None:
         outside = self._outside(processes)
-        for _ in range(LOOKS - 1):
+        for _ in range(OUTSIDE_CHECKS - 1):
             if not outside:
                 break
             # A thread that ends leaves its group before it is dead; one that was moved stays outside.
-            time.sleep(LOOK_SECONDS)
+            time.sleep(CHECK_SECONDS)
             still = self._outside(processes)
             outside = {thread: process for thread, process in outside.items() if thread in still}
         return named(set(outside.values())) or self._limits.changed()

@@ -19,7 +19,7 @@ SCOPE = Rerun("systemd-run --user --scope -p Delegate=yes sizer")
 MANAGER, UNIT = re.compile(r"user@\d+\.service"), re.compile(r".+\.(scope|service)")
 """The group of a user's systemd, and those that it makes below for programs."""
 
-PATIENCE_SECONDS = 10.0
+SYSTEMCTL_SECONDS = 10.0
 
 
 def fixes(tree: Tree) -> dict[Control, Rerun]:
@@ -78,7 +78,7 @@ def hands_over(unit: str) -> bool:
             env={**os.environ, "XDG_RUNTIME_DIR": folder},
             capture_output=True,
             text=True,
-            timeout=PATIENCE_SECONDS,
+            timeout=SYSTEMCTL_SECONDS,
         )
     except (OSError, subprocess.TimeoutExpired):
         return True

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sizer.model.memory import undroppable_bytes
 from sizer.recommend.family.fleet import Fleet
 from sizer.recommend.family.location import (
     Array,
@@ -22,9 +23,9 @@ from sizer.recommend.family.location import (
     without_one,
 )
 from sizer.recommend.rule import SLACK
-from sizer.records.family import Amounts, Family, FamilyShape, Idle, Offer, Rule, Served, Shape, Simpler, Step
+from sizer.records.family import Amounts, Family, FamilyShape, Idle, Offer, OneDisk, Served, Shape, Step
 from sizer.records.messages import NoAnswer
-from sizer.records.units import GIB, format_share
+from sizer.records.units import format_share
 
 MAX_PENALTY = 0.1
 """What a workload may pay above its own best where nobody says otherwise, as a share."""
@@ -103,7 +104,7 @@ def family_of(fleet: Fleet, asked: Asked) -> Family:
         max_penalty=asked.max_penalty,
         within=float(within.all(axis=1).mean()),
         same=same,
-        simpler=tuple(_simpler(choice)),
+        one_disk=_one_disk(choice),
         offer=_offer(choice),
         grid=fleet.grid,
         prices=fleet.prices.parts,
@@ -187,6 +188,7 @@ def _served(choice: _Choice, within: Array) -> Iterator[Served]:
             sample_unit=work.model.sample_unit,
             vcpus=need.vcpus,
             memory_bytes=need.memory_bytes or None,
+            memory_known=undroppable_bytes(work.model.measured, None, None) is not None,
             idle=choice.fleet.idle(number, column),
             emulated=work.model.facts.device.kind == "emulated",
         )
@@ -222,46 +224,33 @@ def _mean_idle(idles: Sequence[Idle], hours: Array) -> Idle:
 def _curve(choice: _Choice, needed: int) -> Iterator[Step]:
     """One to one more than asked for; no more than bring anything."""
     for count in sorted({*range(1, min(choice.count + 1, MOST_STEPS) + 1), choice.count}):
-        if count < needed:
-            limit = least_limit(choice.costs.ratios, count)
-            yield Step(count, None, None if limit is None else limit - 1)
+        kept, own = count >= needed, count == choice.count
+        ratios = choice.costs.allowed if kept else choice.costs.ratios
+        location = choice.location if own else least_cost(_weighted(ratios, choice.costs.shares), count, QUICK)
+        if location is None:
+            yield Step(count, None, None, kept)
             continue
-        own = count == choice.count
-        location = choice.location if own else least_cost(choice.costs.weighted, count, QUICK)
-        assert location is not None, "so many are enough"
-        penalty = choice.costs.allowed[:, location.columns].min(axis=1).max() - 1
-        yield Step(count, max(0.0, location.cost - 1), max(0.0, float(penalty)), location.gap)
+        penalty = float(ratios[:, location.columns].min(axis=1).max()) - 1
+        yield Step(count, max(0.0, location.cost - 1), max(0.0, penalty), kept, location.gap)
         if location.cost <= 1 + SLACK and count >= choice.count:
             return
 
 
-def _simpler(choice: _Choice) -> Iterator[Simpler]:
-    """As many shapes with one disk tier for all, and with one ratio for all: the best of each."""
-    grid, shapes = choice.fleet.grid, choice.fleet.shapes
-    if len(grid.disks) > 1:
-        yield _simplest(choice, Rule.DISK, {str(disk): [s.disk == disk for s in shapes] for disk in grid.disks})
-    if len(grid.ratios) > 1:
-        of_ratio = {f"{ratio:g}": [_ratio(shape) == ratio for shape in shapes] for ratio in grid.ratios}
-        yield _simplest(choice, Rule.RATIO, of_ratio)
-
-
-def _ratio(shape: Shape) -> float:
-    return round(shape.memory_bytes / GIB / shape.vcpus, 6)
-
-
-def _simplest(choice: _Choice, rule: Rule, parts: Mapping[str, Sequence[bool]]) -> Simpler:
-    """Within the penalty, where some of them are; else the cheapest."""
-    for ratios in (choice.costs.allowed, choice.costs.ratios):
-        weighted, best = _weighted(ratios, choice.costs.shares), None
-        for value, part in parts.items():
-            columns = np.flatnonzero(part)
-            location = least_cost(weighted[:, columns], choice.count, QUICK) if len(columns) else None
-            if location is not None and (best is None or location.cost < best[0]):
-                penalty = float(ratios[:, columns[list(location.columns)]].min(axis=1).max()) - 1
-                best = location.cost, Simpler(rule, value, location.cost / choice.location.cost - 1, max(0.0, penalty))
-        if best is not None:
-            return best[1]
-    return Simpler(rule, "", None, None)
+def _one_disk(choice: _Choice) -> OneDisk | None:
+    """The best disk tier for all of as many shapes: within the penalty if one is, else the cheapest."""
+    tiers = choice.fleet.grid.disks
+    disks = np.array([shape.disk for shape in choice.fleet.shapes], dtype=object)
+    for ratios in (choice.costs.allowed, choice.costs.ratios) if len(tiers) > 1 else ():
+        of_tiers = []
+        for disk in tiers:
+            own = ratios[:, disks == disk]
+            location = least_cost(_weighted(own, choice.costs.shares), choice.count, QUICK) if own.size else None
+            if location is not None:
+                penalty = max(0.0, float(own[:, location.columns].min(axis=1).max()) - 1)
+                of_tiers.append(OneDisk(str(disk), location.cost / choice.location.cost - 1, penalty))
+        if of_tiers:
+            return min(of_tiers, key=lambda one: one.more or 0.0)
+    return OneDisk(str(tiers[0]), None, None) if len(tiers) > 1 else None
 
 
 # What a shape may cost.
@@ -271,27 +260,18 @@ def _break_even(choice: _Choice, place: int) -> float | None:
     """USD an hour at which the family with this shape costs as much as the best one of as many without it."""
     costs, column = choice.fleet.costs, choice.columns[place]
     others = np.delete(np.arange(costs.shape[1]), column)
-    if not len(others):
-        return None
-    own = costs[:, others].min(axis=1)
+    own = costs[:, others].min(axis=1, initial=np.inf)
     if not np.isfinite(own).all():
         return None
-    scale = choice.costs.shares / choice.costs.own
-    most = (1 + choice.max_penalty + SLACK) * own
-    allowed = _weighted(np.where(costs <= most[:, None], costs, np.inf), scale)
+    most, scale = (1 + choice.max_penalty + SLACK) * own[:, None], choice.costs.shares / choice.costs.own
+    allowed = _weighted(np.where(costs <= most, costs, np.inf), scale)
     without = least_cost(allowed[:, others], choice.count, QUICK)
     if without is None:
         return None
-    left = [other for other in choice.columns if other != column]
-    rest, hours = allowed[:, left].min(axis=1, initial=np.inf), choice.fleet.hours[:, column]
-
-    def is_worth(usd: Array) -> NDArray[np.bool_]:
-        own_costs = usd * hours
-        return np.array(
-            [np.minimum(rest, np.where(own_costs <= most, own_costs * scale, np.inf)).sum() <= without.cost]
-        )
-
-    return max(float(choice.fleet.usd[column]), float(_highest(is_worth, np.array([(most / hours).max()]))[0]))
+    rest = list(without_one(allowed, choice.columns))[place]
+    hours = choice.fleet.hours[:, [column]]
+    highest = _highest([rest], hours, most, scale, without.cost, (most / hours).max(axis=0))
+    return max(float(choice.fleet.usd[column]), float(highest[0]))
 
 
 def _offer(choice: _Choice) -> Offer | None:
@@ -299,32 +279,22 @@ def _offer(choice: _Choice) -> Offer | None:
     exchange for one of its shapes, or beside them where fewer were taken than asked for. None that is only larger, or
     has another disk."""
     fleet, costs = choice.fleet, choice.costs
-    own_shapes = [fleet.shapes[column] for column in choice.columns]
+    taken = [fleet.shapes[column] for column in choice.columns]
     columns = [
         column
         for column, shape in enumerate(fleet.shapes)
-        if not any(_holds(shape, one) for one in own_shapes) and not fleet.prices.sold(shape)
+        if not any(_holds(shape, one) for one in taken) and not fleet.prices.sold(shape)
     ]
-    rests = list(without_one(costs.weighted, choice.columns))
-    if len(choice.columns) < choice.count:
-        rests = [costs.weighted[:, choice.columns].min(axis=1)]
-    hours, own = fleet.hours[:, columns], costs.own[:, None]
-    scale = costs.shares[:, None] / own
-
-    def is_worth(usd: Array) -> NDArray[np.bool_]:
-        mine = np.where(np.isfinite(hours), usd * np.where(np.isfinite(hours), hours, 1.0), np.inf)
-        mine = np.where(mine <= (1 + choice.max_penalty + SLACK) * own, mine, np.inf)
-        sums = [np.minimum(rest[:, None], _weighted(mine, scale[:, 0])).sum(axis=0) for rest in rests]
-        worth: NDArray[np.bool_] = np.min(sums, axis=0) <= choice.location.cost
-        return worth
-
     if not columns:
         return None
-    prices = _highest(is_worth, fleet.usd[columns])
-    best = int((prices / fleet.usd[columns]).argmax())
-    if prices[best] <= 0:
-        return None
-    return Offer(fleet.shapes[columns[best]], float(fleet.usd[columns[best]]), float(prices[best]))
+    rests = list(without_one(costs.weighted, choice.columns))
+    if len(taken) < choice.count:
+        rests = [costs.weighted[:, choice.columns].min(axis=1)]
+    most, usd = (1 + choice.max_penalty + SLACK) * costs.own[:, None], fleet.usd[columns]
+    scale, cost = costs.shares / costs.own, choice.location.cost
+    prices = _highest(rests, fleet.hours[:, columns], most, scale, cost, usd)
+    best = int((prices / usd).argmax())
+    return Offer(fleet.shapes[columns[best]], float(usd[best]), float(prices[best])) if prices[best] > 0 else None
 
 
 def _holds(one: Shape, other: Shape) -> bool:
@@ -332,11 +302,15 @@ def _holds(one: Shape, other: Shape) -> bool:
     return larger and one.gpu == other.gpu
 
 
-def _highest(is_worth: Callable[[Array], NDArray[np.bool_]], most: Array) -> Array:
-    """Each the highest price (n,) up to the most at which it is worth it, by halving; 0 where none is."""
+def _highest(rests: Sequence[Array], hours: Array, allowed: Array, scale: Array, goal: float, most: Array) -> Array:
+    """The highest price of each of n shapes, up to `most` (n,), at which all workloads cost no more than the goal on it
+    or on one of the `rests` (W,) beside it, by halving; 0 where there is none. A sample takes `hours` (W, n) on it, and
+    may cost `allowed` (W, 1)."""
     low, high = np.zeros(len(most)), most * (1 + SLACK)
     for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        worth = is_worth(middle)
-        low, high = np.where(worth, middle, low), np.where(worth, high, middle)
+        price = (low + high) / 2
+        costs = np.where(np.isfinite(hours), price * np.where(np.isfinite(hours), hours, 1.0), np.inf)
+        mine = _weighted(np.where(costs <= allowed, costs, np.inf), scale)
+        worth = np.min([np.minimum(rest[:, None], mine).sum(axis=0) for rest in rests], axis=0) <= goal
+        low, high = np.where(worth, price, low), np.where(worth, high, price)
     return np.where(low > most * SLACK, np.minimum(low, most), 0.0)

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,16 +21,17 @@ from sizer.recommend.family.shapes import (
     Tier,
     asked_tiers,
     gpu_key,
+    gpu_kind,
     is_unnamed,
     price_list,
     tier_name,
     tiers_of,
 )
-from sizer.recommend.rule import Table
+from sizer.recommend.rule import SEED, Table
 from sizer.records.answer import Answer
 from sizer.records.device import DiskRates
 from sizer.records.family import Grid, Idle, NotServed, PartPrices, Shape, Uncovered
-from sizer.records.messages import Message, NoAnswer
+from sizer.records.messages import AllOf, Message, NoAnswer
 from sizer.records.units import GIB, format_bytes
 
 DRAWS = 256
@@ -101,7 +101,7 @@ class Work:
                 number,
                 vcpus,
                 memory_needed(model, candidate),
-                gpu_key(name) if name is not None and count else None,
+                gpu_kind(name) if name is not None and count else None,
                 count,
                 model.measured.disk(candidate.place.disk),
                 rate,
@@ -114,7 +114,7 @@ class Work:
         device = self.model.facts.device
         rows = self.table.rows if self.table is not None else ()
         names = (row.candidate.accelerators.catalog_name(device) for row in rows)
-        return {gpu_key(name): name for name in names if name is not None}
+        return {gpu_kind(name): name for name in names if name is not None}
 
 
 def memory_needed(model: WorkloadModel, candidate: Candidate) -> int:
@@ -168,11 +168,12 @@ class Fleet:
         return usd
 
     def drawn(self) -> Iterator[Array]:
-        """The same in each of some draws."""
-        tables = [work.table for work in self.works if work.table is not None]
-        count = min(len(table.log_rates) for table in tables)
-        for draw in range(0, count, max(1, count // DRAWS)):
-            log_rates = np.array([table.log_rates[draw][rows] for table, rows in zip(tables, self.rows, strict=True)])
+        """The same in each of some draws, which of one workload have nothing to do with those of another."""
+        tables = [work.table.log_rates for work in self.works if work.table is not None]
+        orders = [np.random.default_rng([SEED, place]).permutation(len(rates)) for place, rates in enumerate(tables)]
+        for draws in zip(*(order[:DRAWS] for order in orders), strict=True):
+            parts = zip(tables, draws, self.rows, strict=True)
+            log_rates = np.array([rates[draw][rows] for rates, draw, rows in parts])
             yield np.where(self.rows < 0, np.inf, self.usd * np.exp(-log_rates) / 3600)
 
     def need(self, work: int, shape: int) -> Need:
@@ -201,14 +202,20 @@ class Fleet:
         return next(tier for tier in self.tiers if shape.disk in (None, tier.name))
 
 
-def fleet_of(works: Sequence[Work], built: Built, catalog: Catalog) -> Fleet | None:
-    """All that can be built for these workloads; None where none has an answer with a known number of vCPUs, or the
-    catalogue has no prices. InputError for a disk, an accelerator or a provider that is not there."""
+def fleet_of(works: Sequence[Work], built: Built, catalog: Catalog) -> Fleet:
+    """All that can be built for these workloads.
+
+    NoAnswer where none of them has an answer with a known number of vCPUs, or the catalogue has too few prices;
+    InputError for a disk or a provider that is not there.
+    """
     able = [work for work in works if work.needs]
     gpus = {key: name for work in able for key, name in work.gpu_names.items()}
+    if not able:
+        raise NoAnswer(
+            "No workload of these studies has an answer with a known number of vCPUs; `sizer recommend` with each of "
+            "them says why."
+        )
     prices = price_list(catalog, list(gpus.values()), built.provider, built.given)
-    if not able or prices is None:
-        return None
     needs = [need for work in able for need in work.needs]
     named = [need.disk for need in needs if need.disk is not None and not is_unnamed(need.disk)]
     tiers = tiers_of(named, catalog, prices.parts.disks)
@@ -249,7 +256,7 @@ def _priced(works: Sequence[Work], tiers: Sequence[Tier], prices: PriceList, gri
     ]
     shapes = [shape for shape, _, _ in priced]
     sizes = np.array([(shape.vcpus, shape.memory_bytes, shape.gpu_count) for shape in shapes]).reshape(-1, 3)
-    kinds = np.array([shape.gpu and gpu_key(shape.gpu) for shape in shapes], dtype=object)
+    kinds = np.array([shape.gpu and gpu_kind(shape.gpu) for shape in shapes], dtype=object)
     on = np.array([tiers.index(tier) for _, tier, _ in priced], dtype=int)
     rows, hours, served, left_out = [], [], [], []
     for work in works:
@@ -261,7 +268,7 @@ def _priced(works: Sequence[Work], tiers: Sequence[Tier], prices: PriceList, gri
             fits &= True if need.gpu is None else kinds == need.gpu
             best[fits], rate[fits] = need.number, need.rate
         if (best < 0).all():
-            left_out.append(NotServed(work.name, *_why_not(work, prices)))
+            left_out.append(_not_served(work, tiers, prices))
             continue
         with np.errstate(divide="ignore"):
             hours.append(1 / rate / 3600)
@@ -281,49 +288,38 @@ def _priced(works: Sequence[Work], tiers: Sequence[Tier], prices: PriceList, gri
     )
 
 
-def _why_not(work: Work, prices: PriceList) -> tuple[Uncovered, Shape | None]:
-    if work.table is None:
-        return Uncovered.NO_ANSWER, None
+def _not_served(work: Work, tiers: Sequence[Tier], prices: PriceList) -> NotServed:
     if not work.needs:
-        return Uncovered.NO_VCPUS, None
+        return NotServed(work.name, Uncovered.NO_ANSWER)
     least = min(work.needs, key=lambda need: (need.gpu_count, need.vcpus, need.memory_bytes))
-    disk = tier_name(least.disk) if least.disk is not None else None
+    slow = least.disk is not None and not any(tier.serves(least.disk, least.reads) for tier in tiers)
     gpu = None if least.gpu is None else work.gpu_names[least.gpu]
+    disk = tier_name(least.disk) if least.disk is not None and slow else None
     needs = Shape(least.vcpus, least.memory_bytes, disk, gpu, least.gpu_count)
-    unpriced = all(need.gpu is not None and need.gpu not in prices.parts.gpus for need in work.needs)
-    return Uncovered.NO_PRICE if unpriced else Uncovered.NO_SHAPE, needs
+    unpriced = gpu is not None and gpu_key(gpu) not in prices.parts.gpus
+    return NotServed(work.name, Uncovered.NO_PRICE if unpriced else Uncovered.NO_SHAPE, needs)
 
 
-def refuse_unserved(fleet: Fleet, prices: Path | None) -> None:
-    """Raise NoAnswer where a workload that has an answer is served by no shape that can be built: what it needs."""
+def refuse_unserved(fleet: Fleet) -> None:
+    """Raise NoAnswer where a workload that has an answer is served by no shape that can be built: what to type."""
     for one in fleet.not_served:
         needs = one.needs
         if needs is None:
             continue
         if one.why is Uncovered.NO_PRICE:
-            source = prices or Message("the catalogue's prices of {provider}", provider=fleet.prices.parts.provider)
-            raise NoAnswer(
-                "What one {gpu} costs, which `{workload}` needs, is not known from {source}; type --prices FILE, with "
-                "a line `gpu,{gpu},USD an hour` in it.",
-                gpu=needs.gpu,
-                workload=one.workload,
-                source=source,
-            )
-        size = f"{needs.vcpus:g} vCPUs, {format_bytes(needs.memory_bytes)}"
-        if needs.disk is not None and needs.disk not in fleet.grid.disks:
-            raise NoAnswer(
-                "No shape that can be built serves `{workload}`: it needs {size} and the disk {disk}, or one as fast; "
-                "type --disks {disks}.",
-                workload=one.workload,
-                size=size,
-                disk=needs.disk,
-                disks=",".join([*map(str, fleet.grid.disks), needs.disk]),
-            )
+            advice = Message("--prices FILE with a line gpu,{gpu},1.50, its price", gpu=needs.gpu)
+        elif needs.disk is not None:
+            advice = Message("--disks {disks}", disks=",".join([*(tier.name for tier in fleet.tiers), needs.disk]))
+        else:
+            advice = Message("--ratios with more than {most}", most=f"{fleet.grid.ratios[-1]:g}")
+        size = [
+            f"{needs.vcpus:g} vCPUs",
+            format_bytes(needs.memory_bytes),
+            needs.disk and Message("disk {disk}", disk=needs.disk),
+        ]
         raise NoAnswer(
-            "No shape that can be built serves `{workload}`: it needs {size}, and the largest has {most} vCPUs with "
-            "{ratio} GiB for each; type --ratios with more.",
+            "No shape that can be built and has a price serves `{workload}`: it needs {needs}; type {advice}.",
             workload=one.workload,
-            size=size,
-            most=f"{fleet.grid.vcpus[-1]:g}",
-            ratio=f"{fleet.grid.ratios[-1]:g}",
+            needs=AllOf(*filter(None, [*size, needs.gpu and f"{needs.gpu_count} x {needs.gpu}"])),
+            advice=advice,
         )

@@ -17,7 +17,7 @@ from sizer.model.model import MeasuredDisk, name_of_disk
 from sizer.recommend.prices import CLASS_PRICE, HOURS_A_MONTH, VOLUME_GIB
 from sizer.records.device import HOST_DISK, DiskRates
 from sizer.records.family import PartPrices, Shape
-from sizer.records.messages import AnyOf, InputError
+from sizer.records.messages import AnyOf, InputError, NoAnswer
 from sizer.records.units import GIB
 
 FEWEST_TYPES = 20
@@ -112,8 +112,14 @@ def _usd_per_hour(disk: MeasuredDisk, catalog: Catalog) -> float:
 
 
 def gpu_key(name: str) -> str:
-    """One for all names of a kind of accelerator."""
+    """One for all names of a kind of accelerator, whatever its memory: prices tell no more apart."""
     return read_gpu_name(name).key
+
+
+def gpu_kind(name: str) -> str:
+    """The same with the memory that the name says: a V100-16GB runs what was measured on one, and no V100-32GB."""
+    known = read_gpu_name(name)
+    return f"{known.key}-{known.memory_gb:g}" if known.memory_gb else known.key
 
 
 def fitted_prices(catalog: Catalog, provider: str) -> PartPrices:
@@ -215,9 +221,9 @@ class PriceList:
 
 def price_list(
     catalog: Catalog, gpus: Sequence[str], provider: str | None = None, given: PartPrices | None = None
-) -> PriceList | None:
+) -> PriceList:
     """By the prices given; else by those of this provider, or, among those that sell most of these kinds of
-    accelerator, of the one whose prices follow best from the parts. None where no provider has enough types."""
+    accelerator, of the one whose prices follow best from the parts. NoAnswer where no provider has enough types."""
     if given is not None:
         return PriceList(given, catalog)
     names = providers(catalog)
@@ -229,5 +235,10 @@ def price_list(
         )
     kinds = set(map(gpu_key, gpus))
     fits = [fitted_prices(catalog, name) for name in ([provider] if provider is not None else names)]
-    best = max(fits, key=lambda fit: (len(kinds & fit.gpus.keys()), -fit.residual), default=None)
-    return None if best is None else PriceList(best, catalog)
+    if not fits:
+        raise NoAnswer(
+            "No provider of the catalogue has {count} instance types with a price in US dollars, from which that of a "
+            "vCPU would follow; type --prices FILE.",
+            count=FEWEST_TYPES,
+        )
+    return PriceList(max(fits, key=lambda fit: (len(kinds & fit.gpus.keys()), -fit.residual)), catalog)

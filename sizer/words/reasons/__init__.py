@@ -13,7 +13,7 @@ from sizer.words.reasons.sentences import SENTENCES
 
 def reason_sentence(reason: Reason, terms: Terms) -> str:
     """What is known, by the first template whose figures are all there; empty where none has them."""
-    return next(filter(None, (_said(template, reason, terms) for template in SENTENCES[reason.code])), "")
+    return next(filter(None, (_sentence(template, reason, terms) for template in SENTENCES[reason.code])), "")
 
 
 def reason_sentences(reasons: Iterable[Reason], terms: Terms) -> list[str]:
@@ -21,6 +21,6 @@ def reason_sentences(reasons: Iterable[Reason], terms: Terms) -> list[str]:
     return [reason_sentence(reason, terms) for reason in reasons]
 
 
-def _said(template: str, reason: Reason, terms: Terms) -> str:
+def _sentence(template: str, reason: Reason, terms: Terms) -> str:
     values = {name: field(name, reason, terms) for name in (*fields_of(template), *conditions_of(template))}
     return _(template, **values) if all(map(values.get, fields_of(without_optional(template)))) else ""

@@ -24,7 +24,7 @@ def _alike() -> str:
     return language.percent(ALIKE)
 
 
-def _each(written: Callable[[float], str], called: str, **others: str) -> dict[str, Field]:
+def _fields(written: Callable[[float], str], called: str, **others: str) -> dict[str, Field]:
     """Quantities of one type: the fields `called` like their figure, and `others`, which are not."""
     of = {name: name for name in called.split()} | others
     return {field: _number(figure, lambda value, _terms: written(value)) for field, figure in of.items()}
@@ -163,7 +163,7 @@ def _accounted(r: Reason, t: Terms) -> str:
     return _("{resource}[[ {share} busy]]", resource=names.resource_name(bottleneck, t.device), share=share)
 
 
-def _told(r: Reason, t: Terms) -> str:
+def _emulated_rate(r: Reason, t: Terms) -> str:
     """The rate of an emulated accelerator with its interval, and how it follows from published ones."""
     if not (r.has("rate") and r.has("low") and r.has("high")):
         return ""
@@ -181,8 +181,8 @@ def _searched(r: Reason, t: Terms) -> str:
     low, high = (round(r.number(name)) if r.has(name) else None for name in ("low_bytes", "high_bytes"))
     kind = r.text("given_up")
     why = GivenUp(GivenUpKind(kind), round(r.number("given_up_at"))) if kind else None
-    found = SearchedFloor(Bounds(low, high), r.has("timed_out"), why, r.has("pipeline_alone"))
-    return language.capital(names.floor_in_words(found))
+    search = SearchedFloor(Bounds(low, high), r.has("timed_out"), why, r.has("pipeline_alone"))
+    return language.capital(names.floor_in_words(search))
 
 
 def _values(r: Reason, t: Terms) -> str:
@@ -218,36 +218,36 @@ def _nearest(r: Reason, t: Terms) -> str:
 
 _RATES = ("measured_rate", "rate_low", "rate_high", "now", "then")
 FIELDS: Mapping[str, Field] = {
-    **_each(language.vcpus_in_words, "vcpus fewest fastest_at best judged larger"),
-    **_each(lambda vcpus: language.vcpus_in_words(2 * vcpus), "", doubled="vcpus"),
-    **_each(lambda count: names.accelerators_name(None, count), "", gpus="gpu_count"),
-    **_each(format_bytes, "held needed_memory rated untried most more data"),
-    **_each(format_bytes, "", memory="memory_bytes", low="low_bytes", high="high_bytes"),
-    **_each(format_number, "fewer unknown machines used gpu_count target", batch="batch_size"),
-    **_each(format_number, "completed mistold doubtful starved failed runs"),
-    **_each(_two_digits, "busy busy_low busy_high cores"),
-    **_each(format_seconds, "within enough latency most_latency"),
-    **_each(language.transfer, "cap moved"),
-    **_each(language.operations, "cap_ios ios"),
-    **_each(language.percent, "share most_loss worth"),
-    **_each(language.small_share, "loss"),
-    **_each(_short_of_all, "of_target"),
-    **_each(language.gain, "gain"),
-    **_each(language.change, "", change="gain"),
-    **_each(lambda share: language.apart(abs(share)), "", apart="gain"),
-    **_each(language.times, "speed factor cost"),
-    **_each(lambda factor: f"{factor:.2f}", "", ratio="factor"),
-    **_each(language.more_or_less, "dearer"),
-    **_each(language.chance, "", chance="probability", surer_chance="chosen_probability"),
-    **_each(lambda probability: f"{probability:g}", "sure"),
-    **_each(format_usd, "answer_usd baseline_usd whole_usd bought_usd"),
-    **_each(lambda year: f"{year:.0f}", "year"),
+    **_fields(language.vcpus_in_words, "vcpus fewest fastest_at best judged larger"),
+    **_fields(lambda vcpus: language.vcpus_in_words(2 * vcpus), "", doubled="vcpus"),
+    **_fields(lambda count: names.accelerators_name(None, count), "", gpus="gpu_count"),
+    **_fields(format_bytes, "held needed_memory rated untried most more data"),
+    **_fields(format_bytes, "", memory="memory_bytes", low="low_bytes", high="high_bytes"),
+    **_fields(format_number, "fewer unknown machines used gpu_count target", batch="batch_size"),
+    **_fields(format_number, "completed mistold doubtful starved failed runs"),
+    **_fields(_two_digits, "busy busy_low busy_high cores"),
+    **_fields(format_seconds, "within enough latency most_latency"),
+    **_fields(language.transfer, "cap moved"),
+    **_fields(language.operations, "cap_ios ios"),
+    **_fields(language.percent, "share most_loss worth"),
+    **_fields(language.small_share, "loss"),
+    **_fields(_short_of_all, "of_target"),
+    **_fields(language.gain, "gain"),
+    **_fields(language.change, "", change="gain"),
+    **_fields(lambda share: language.apart(abs(share)), "", apart="gain"),
+    **_fields(language.times, "speed factor cost"),
+    **_fields(lambda factor: f"{factor:.2f}", "", ratio="factor"),
+    **_fields(language.more_or_less, "dearer"),
+    **_fields(language.chance, "", chance="probability", surer_chance="chosen_probability"),
+    **_fields(lambda probability: f"{probability:g}", "sure"),
+    **_fields(format_usd, "answer_usd baseline_usd whole_usd bought_usd"),
+    **_fields(lambda year: f"{year:.0f}", "year"),
     **{name: _number(name, lambda rate, t: language.rate_in_words(rate, t.unit)) for name in _RATES},
     "needed": _number("needed", lambda rate, t: language.exact_rate(rate, t.unit)),
     "rate": _if("rate", _rate),
     "fastest_rate": _if("rate", _fastest_rate),
     "which": lambda r, _terms: _(_ROLES[r.text("role")]) if r.text("role") in _ROLES else "",
-    "told": _told,
+    "told": _emulated_rate,
     "beside": _origin,
     "samples": _number("samples", lambda samples, t: language.samples_counted(samples, t.unit)),
     "time": _if("seconds", _time),
@@ -281,7 +281,7 @@ FIELDS: Mapping[str, Field] = {
     "nearest": _if("nearest", _nearest),
     "instance": _text("instance_type"),
     "answer_instance": _text("answer_instance"),
-    **_each(lambda factor: f"{factor:.2f}", "faster"),
+    **_fields(lambda factor: f"{factor:.2f}", "faster"),
     "instructions_measured": _names("instructions_measured", names.instructions_name),
     "instructions": _text("instructions", names.instructions_name),
     "measured_on": _names("measured_on"),

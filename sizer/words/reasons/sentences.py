@@ -29,8 +29,8 @@ SENTENCES: Mapping[Code, tuple[str, ...]] = {
             "its rate there cannot be told from here."
         ),
         N_(
-            "How fast the CPU of {there} is[[ ({cpu})]] was not published, so the rate of `{workload}` there is not "
-            "known."
+            "How fast the CPU of {there} is[[ ({cpu})]] was not published, "
+            "so the rate of `{workload}` there is not known."
         ),
         N_("`{workload}` was not measured on [[{gpu}, only on {gpus_measured}]][[{disk}, only on {disks_measured}]]."),
     ),

@@ -98,8 +98,6 @@ def hold(start: Start, name: str, folder: Path) -> Hold:
 
 def said(process: subprocess.Popen[str]) -> str:
     """`held`, with the pids of those beside it, or the last line of why not."""
-    assert process.stdout is not None
-    assert process.stderr is not None
     return process.stdout.readline().strip() or process.stderr.read().strip().splitlines()[-1]
 
 

@@ -35,7 +35,6 @@ def waiting(group: Group) -> Iterator[subprocess.Popen[bytes]]:
     """A program in the group that has started and would wait for a minute."""
     program = "import time; print('up', flush=True); time.sleep(60)"
     child = subprocess.Popen(group.command([sys.executable, "-c", program]), stdout=subprocess.PIPE)
-    assert child.stdout is not None
     child.stdout.readline()
     try:
         yield child

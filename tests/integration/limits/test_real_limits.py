@@ -165,7 +165,6 @@ def test_memory_is_told_apart(real: LimitsBackend, tmp_path: Path) -> None:
     with real.open("mixed", Limits()) as group:
         needs(group, "anonymous_bytes", "page_cache_bytes", "kernel_bytes", "swap_bytes")
         child = started(group, MIXED, str(tmp_path / "file"))
-        assert child.stdout is not None
         child.stdout.readline()
         sample = group.sample(0.0)
         child.communicate(timeout=20)
@@ -183,7 +182,6 @@ def test_threads_are_counted_as_they_are_now(real: LimitsBackend) -> None:
         needs(group, "threads")
         assert group.sample(0.0).threads == 0
         child = started(group, THREADS)
-        assert child.stdout is not None
         child.stdout.readline()
         assert group.sample(0.0).threads == 900
         child.kill()
@@ -194,7 +192,6 @@ def test_a_thread_that_ends_has_not_escaped(real: LimitsBackend) -> None:
     """A thread leaves its group a little before it is dead; its program is under its limits all the same."""
     with real.open("short", Limits(vcpus=1)) as group:
         child = started(group, SHORT_THREADS)
-        assert child.stdout is not None
         child.stdout.readline()
         looks = [group.escaped([child.pid]) for _ in range(100)]
         child.kill()
@@ -207,7 +204,6 @@ def test_a_spike_that_no_sample_saw_is_in_the_peak(real: LimitsBackend) -> None:
     with real.open("spike", Limits()) as group:
         needs(group, "peak_memory_bytes")
         child = started(group, SPIKE)
-        assert child.stdout is not None
         child.stdout.readline()
         sample = group.sample(0.0)
         child.communicate(timeout=20)
@@ -241,7 +237,6 @@ def test_a_capped_run_does_not_swap(real: LimitsBackend) -> None:
                 (limit,) = Path("/sys/fs/cgroup").rglob("*-swap/memory.swap.max")
                 limit.write_text("max")
             child = started(group, over)
-            assert child.stdout is not None
             line = child.stdout.readline()
             sample = group.sample(0.0)
             child.communicate(timeout=20)

@@ -195,17 +195,6 @@ def ran_nothing(browser: Any, address: str, elsewhere: socket.socket) -> bool:
     return browser.page.url == address and owned is None and asked(elsewhere) == b""
 
 
-def test_a_page_that_came_with_the_folder_is_not_shown(browser: Any, tmp_path: Path, elsewhere: socket.socket) -> None:
-    """It runs nothing, asks nobody and leads nowhere."""
-    path = tmp_path / "theirs.html"
-    path.write_text(hostile(elsewhere, '<meta http-equiv="refresh" content="0; url=ELSEWHERE">'))
-    with PageServer(LivePage(path, SENTENCES, page_policy).now) as server:
-        shown = browser.open(server.address, 1300, "light")
-        shown.wait_for_timeout(3000)
-        assert shown.locator("main").inner_text() == "Nothing yet."
-        assert ran_nothing(browser, server.address, elsewhere)
-
-
 def test_a_page_that_is_not_of_this_sizer_runs_nothing(
     browser: Any, server: PageServer, path: Path, elsewhere: socket.socket
 ) -> None:

@@ -1,20 +1,28 @@
-"""The page in a real browser: nothing loaded, nothing cut off, everything readable."""
+"""The page in a real browser: nothing scrolls sideways, all is readable, and nothing keeps a reader out."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
+from sizer.bundled.reports.page import render
 from sizer.bundled.reports.subject import Material
 from sizer.records.answer import Alternative
 from sizer.records.configuration import Estimate
 from sizer.records.prediction import Spec
 from sizer.records.run import RunWarning, WarningKind
 from sizer.records.units import GIB
-from sizer.words.language import CHINESE, in_language
+from sizer.words.language import CHINESE, ENGLISH, in_language
+from tests.integration.reports.conftest import PHONE
+
+# The page in a real browser: nothing loaded, nothing cut off, everything readable.
+
 
 pytestmark = pytest.mark.slow
 
@@ -152,7 +160,6 @@ def test_evidence_of_every_run_stays_inside_the_page(shown: Any) -> None:
 @pytest.fixture(scope="module")
 def machines(material: Material, written: Callable[[Material], str]) -> str:
     """A page on which machines with long names were compared."""
-    assert material.recommendation is not None
     first, *others = material.recommendation.workloads
     compared = tuple(
         Alternative(
@@ -228,3 +235,122 @@ def test_its_letters_are_drawn_and_everything_fits(browser: Any, address_of_chin
     assert browser.evaluate(OVERLAPPING) == []
     if width < 500:
         assert browser.evaluate(CUT_OFF) == []
+
+
+# The page as it is first seen: the answers at once, all within its width, and links that land where they lead.
+
+
+WIDTHS = (320, 390, 700, 1060, 1300)
+ENDS = "[...document.querySelectorAll('.answers tbody')].map(row => row.getBoundingClientRect().bottom)"
+SMALL = """
+[...document.querySelectorAll('#verdict *')]
+  .filter(each => each.checkVisibility() && !each.closest('.badge-says, thead'))
+  .filter(each => [...each.childNodes].some(child => child.nodeType === 3 && child.textContent.trim()))
+  .filter(each => parseFloat(getComputedStyle(each).fontSize) < 14).map(each => each.outerHTML)
+"""
+LANDED = "(id => Math.abs(document.getElementById(id).getBoundingClientRect().top))"
+
+
+@pytest.fixture(scope="module", params=[ENGLISH, CHINESE])
+def screen_address(request: pytest.FixtureRequest, material: Material, written: Callable[[Material], str]) -> str:
+    with in_language(request.param):
+        return written(material)
+
+
+@pytest.mark.parametrize("opened", [False, True])
+@pytest.mark.parametrize("phone", [False, True])
+def test_nothing_scrolls_sideways(browser: Any, screen_address: str, phone: bool, opened: bool) -> None:
+    """At any width, closed as it comes and with everything open."""
+    widths = [width for width in WIDTHS if (width < PHONE) is phone]
+    page = browser.open(screen_address, widths[0], "light")
+    if opened:
+        browser.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+    for width in widths:
+        page.set_viewport_size({"width": width, "height": 900})
+        assert browser.evaluate("document.documentElement.scrollWidth") == width
+
+
+@pytest.mark.parametrize(("width", "height", "screens"), [(1300, 900, 1), (390, 844, 2)])
+def test_every_answer_is_on_the_first_screen(
+    browser: Any, screen_address: str, width: int, height: int, screens: int
+) -> None:
+    """The rows of four workloads; a phone has them on two screens."""
+    browser.open(screen_address, width, "light", height)
+    ends = browser.evaluate(ENDS)
+    assert len(ends) == 4
+    assert max(ends) <= screens * height
+
+
+@pytest.mark.parametrize("width", [390, 1300])
+def test_nothing_of_the_first_screen_is_small(browser: Any, screen_address: str, width: int) -> None:
+    """Whatever one reads there has 14 pixels or more."""
+    browser.open(screen_address, width, "light")
+    assert browser.evaluate(SMALL) == []
+
+
+@pytest.mark.parametrize("width", [390, 1300])
+def test_a_link_lands_where_it_leads(browser: Any, screen_address: str, width: int) -> None:
+    """Scripts draw and show parts of the page while it is loaded; the place that the address names stays in view."""
+    page = browser.open(f"{screen_address}#what-if-section", width, "light")
+    page.wait_for_load_state("load")
+    assert browser.evaluate(f"{LANDED}('what-if-section')") < 2
+
+
+def test_escape_closes_what_a_badge_says(browser: Any, screen_address: str) -> None:
+    """Whether one points at it or came to it by keys, and it opens again."""
+    page = browser.open(screen_address, 1300, "light")
+    badge = page.locator("#verdict .badge").first
+    said = badge.locator(".badge-says")
+    for come in (badge.hover, badge.focus):
+        come()
+        assert said.is_visible()
+        page.keyboard.press("Escape")
+        assert not said.is_visible()
+        page.mouse.move(0, 0)
+    badge.blur()
+    badge.focus()
+    assert said.is_visible()
+
+
+# What axe-core, which knows the rules of WCAG, finds in the page.
+
+
+SEVERE = {"serious", "critical"}
+
+
+def kinds(page: str) -> set[tuple[str, str]]:
+    """The elements of a page by name and class."""
+    return set(re.findall(r'<(\w+)(?:\s[^>]*?class="([^"]*)")?', page))
+
+
+@pytest.fixture(scope="module")
+def access_address(material: Material, written: Callable[[Material], str]) -> str:
+    """The page of half of the runs, which has every kind of element that it has of all: axe looks at each of them."""
+    few = [run for run in material.runs if run.spec.repeat == 0 or run.spec.limits.vcpus == 0.5 or run.warnings]
+    fewer = replace(material, runs=tuple(few))
+    assert kinds(render(fewer)) == kinds(render(material))
+    return written(fewer)
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1300, "light"), (390, "dark")])
+def test_nothing_keeps_a_reader_out(browser: Any, access_address: str, width: int, scheme: str) -> None:
+    """No violation that axe calls serious or critical, with everything opened that opens, a badge too."""
+    page = browser.open(access_address, width, scheme)
+    browser.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+    page.locator("#verdict .badge").first.focus()
+    found = Axe().run(page).response["violations"]
+    assert [
+        (each["id"], node["target"], node["failureSummary"])
+        for each in found
+        if each["impact"] in SEVERE
+        for node in each["nodes"]
+    ] == []
+
+
+def test_axe_finds_what_is_wrong(browser: Any, tmp_path: Path) -> None:
+    """A field that nobody names and grey words on grey are both found."""
+    (tmp_path / "page.html").write_text(
+        '<!doctype html><title>t</title><input><p style="background:#888;color:#999">grey'
+    )
+    violations = Axe().run(browser.open((tmp_path / "page.html").as_uri(), 1300, "light")).response["violations"]
+    assert {"label", "color-contrast"} <= {violation["id"] for violation in violations if violation["impact"] in SEVERE}

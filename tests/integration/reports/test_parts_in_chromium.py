@@ -172,7 +172,6 @@ def offer(number: int) -> InstanceOffer:
 @pytest.fixture(scope="module")
 def address_of_instances(material: Material, written: Callable[[Material], str]) -> str:
     recommendation = material.recommendation
-    assert recommendation is not None
     answers = tuple(
         replace(answer, instances=tuple(map(offer, range(20)))) if answer.spec is not None else answer
         for answer in recommendation.workloads

@@ -32,11 +32,8 @@ def moved(control: str, index: int) -> str:
 def test_it_begins_at_the_answer(browser: Any, address: str, material: Material) -> None:
     """With the rate that the model gives there, and that nobody rents out its GPU at a known price any more."""
     browser.open(address, 1280, "light")
-    assert material.model is not None
-    assert material.recommendation is not None
     spec = material.recommendation.workloads[0].spec
     model = material.model.workloads[0]
-    assert spec is not None
     place = Configuration(spec.vcpus, spec.memory_bytes, spec.disk, spec.batch_size)
     assert browser.evaluate(RATE) == f"{format_number(predict_at(model, place).throughput.value)} images/s"
     assert " an hour · $" in browser.evaluate(f"{SECTION}.querySelector('.price').textContent")

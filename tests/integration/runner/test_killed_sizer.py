@@ -48,7 +48,6 @@ def starter() -> Iterator[subprocess.Popen[str]]:
 
 def test_a_daemon_without_a_trace_ends_when_sizer_is_killed(starter: subprocess.Popen[str]) -> None:
     """It has nothing of the run by which the next start could find it."""
-    assert starter.stdout is not None
     assert starter.stdout.readline() == "started\n"
     assert come_to(2)
     starter.kill()

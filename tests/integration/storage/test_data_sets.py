@@ -1,4 +1,4 @@
-"""The user's own data and the embedded data set, with the real programs that make and pack them."""
+"""Data sets are made once, and their pages are counted and evicted."""
 
 from __future__ import annotations
 
@@ -15,11 +15,15 @@ from sizer.bundled import WORKLOADS_PATH
 from sizer.files.cache import cache_folder
 from sizer.records.messages import HostError, InputError
 from sizer.records.study import Workload
+from sizer.storage import page_cache
 from sizer.storage.announcements import Announcement, AnnouncementKind
 from sizer.storage.data_sets import DataSets, check_cache, check_data, form_of
 from sizer.storage.manifest import write_manifest
-from sizer.storage.page_cache import files_of
+from sizer.storage.page_cache import evict, files_of, resident_bytes
 from workloads.data_sets.data_set import image_format
+
+# The user's own data and the embedded data set, with the real programs that make and pack them.
+
 
 TRAINING = Workload("train", "image_training", network="resnet18", format="recordio")
 PREPROCESSING = Workload("prepare", "imagenet_preprocessing", format="recordio")
@@ -45,8 +49,6 @@ def test_the_embedded_images_are_made_once_and_packed_once(data_sets: DataSets, 
     """Preprocessing gets a folder, training the same images as RecordIO; a second time nothing is made."""
     folder = data_sets.prepare(PREPROCESSING)
     packed = data_sets.prepare(TRAINING)
-    assert folder is not None
-    assert packed is not None
     assert (folder.format, packed.format) == ("folder", "recordio")
     assert folder.embedded
     assert packed.embedded
@@ -61,7 +63,6 @@ def test_the_embedded_images_are_made_once_and_packed_once(data_sets: DataSets, 
 def test_a_users_folder_is_packed_again_when_it_changes(data_sets: DataSets, tmp_path: Path) -> None:
     """The packed copy belongs to the folder as it is now; it is the user's own, not embedded."""
     source = data_sets.prepare(PREPROCESSING)
-    assert source is not None
     image = next(Path(source.path).rglob("*.JPEG"))
     (tmp_path / "n01/").mkdir()
     (tmp_path / "n01/a.JPEG").write_bytes(image.read_bytes())
@@ -69,8 +70,6 @@ def test_a_users_folder_is_packed_again_when_it_changes(data_sets: DataSets, tmp
     first = data_sets.prepare(own)
     (tmp_path / "n01/b.JPEG").write_bytes(image.read_bytes())
     second = data_sets.prepare(own)
-    assert first is not None
-    assert second is not None
     assert first.path != second.path
     assert not first.embedded
     assert stat.S_IMODE(Path(first.path).parent.stat().st_mode) == 0o700
@@ -80,14 +79,12 @@ def test_a_users_folder_is_packed_again_when_it_changes(data_sets: DataSets, tmp
 def test_damaged_data_is_made_and_packed_again(data_sets: DataSets, said: list[Announcement]) -> None:
     """Images that a cleaner removed, records that were cut off: what a run gets is whole, and it is said."""
     packed = data_sets.prepare(TRAINING)
-    assert packed is not None
     os.truncate(packed.path, packed.bytes // 2)
     said.clear()
     fresh = replace(data_sets, whole=set())
     assert fresh.prepare(TRAINING) == packed
     assert AnnouncementKind.DAMAGED_DATA in {announcement.kind for announcement in said}
     images = fresh.prepare(PREPROCESSING)
-    assert images is not None
     for image in sorted(Path(images.path).rglob("*.JPEG"))[:5]:
         image.unlink()
     assert replace(data_sets, whole=set()).prepare(PREPROCESSING) == images
@@ -97,7 +94,6 @@ def test_damaged_data_is_made_and_packed_again(data_sets: DataSets, said: list[A
 def test_the_embedded_text_serves_the_language_model(data_sets: DataSets) -> None:
     """A text in PennTreeBank's form, made once."""
     text = data_sets.prepare(Workload("words", "lstm_training", network="small", format="text"))
-    assert text is not None
     assert text.format == "text"
     assert text.bytes > 4e6
 
@@ -147,12 +143,10 @@ def test_the_form_of_data_is_seen_from_its_files(tmp_path: Path, names: list[obj
 def test_records_without_an_index_get_one_once(data_sets: DataSets, said: list[Announcement], tmp_path: Path) -> None:
     """The index is made in the cache, beside a link to the user's file, which stays as it is."""
     packed = data_sets.prepare(TRAINING)
-    assert packed is not None
     shutil.copy(packed.path, tmp_path / "mine.rec")
     own = replace(TRAINING, data=str(tmp_path))
     said.clear()
     indexed = data_sets.prepare(own)
-    assert indexed is not None
     assert {path.suffix for path in files_of(Path(indexed.path))} == {".rec", ".idx"}
     assert len(Path(indexed.path).with_suffix(".idx").read_text().splitlines()) == 12
     assert [path.name for path in tmp_path.iterdir()] == ["mine.rec"]
@@ -209,3 +203,66 @@ def test_data_in_a_cache_that_may_only_be_read_is_used(data_sets: DataSets, tmp_
     data_set = replace(data_sets, cache=tmp_path).prepare(Workload("words", "lstm_training"))
     assert data_set is not None
     assert not (tmp_path / ".lock").exists()
+
+
+MIB = 2**20
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    path = tmp_path / "data.bin"
+    path.write_bytes(os.urandom(8 * MIB))
+    return path
+
+
+def test_eviction_leaves_nothing_and_counting_brings_nothing_back(data: Path) -> None:
+    """Written data is resident; evicted it is not, however often one looks."""
+    assert resident_bytes([data]) == 8 * MIB
+    evict([data])
+    assert [resident_bytes([data]) for _ in range(3)] == [0, 0, 0]
+
+
+def test_the_older_call_counts_the_same(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """mincore, for kernels before 6.5, agrees with cachestat."""
+    counted = resident_bytes([data])
+    monkeypatch.setattr(page_cache, "_cachestat", lambda _: None)
+    assert resident_bytes([data]) == counted
+    evict([data])
+    assert resident_bytes([data]) == 0
+
+
+def test_files_of_a_data_set(tmp_path: Path) -> None:
+    """A `.rec` brings its index along, a folder all of its files."""
+    for name in ("a.rec", "a.idx", "b/c.jpg"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert [path.name for path in files_of(tmp_path / "a.rec")] == ["a.rec", "a.idx"]
+    outside = tmp_path.parent / f"{tmp_path.name}-classes"
+    outside.mkdir()
+    (outside / "d.jpg").touch()
+    (tmp_path / "linked").symlink_to(outside)
+    assert [path.name for path in files_of(tmp_path)] == ["a.idx", "a.rec", "c.jpg", "d.jpg"]
+
+
+@pytest.mark.root
+def test_what_the_kernel_hides_is_unknown(data: Path) -> None:
+    """To a user who may only read the file mincore says that all of it is resident."""
+    evict([data])
+    for folder in (data, *data.parents):
+        if folder.stat().st_uid == 0 and folder != Path("/"):
+            folder.chmod(folder.stat().st_mode | 0o055)
+    os.seteuid(65534)
+    try:
+        assert resident_bytes([data]) is None
+    finally:
+        os.seteuid(0)
+    assert resident_bytes([data]) == 0
+
+
+def test_files_that_are_gone_or_not_ours_are_passed_over(tmp_path: Path) -> None:
+    """A data set may go while a run reads it: that is the run's outcome, and nothing to fail of here."""
+    here = tmp_path / "here"
+    here.write_bytes(bytes(8192))
+    evict([here, tmp_path / "gone"])
+    assert resident_bytes([tmp_path / "gone"]) == 0
+    assert list(files_of(tmp_path / "gone")) == [tmp_path / "gone"]

@@ -36,7 +36,6 @@ def holder(parent: Path) -> tuple[subprocess.Popen[str], Path]:
     process = subprocess.Popen(
         [sys.executable, "-c", HOLD, str(parent)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
-    assert process.stdout is not None
     return process, Path(process.stdout.readline().strip())
 
 
@@ -235,7 +234,6 @@ def test_a_mount_that_cannot_be_unmounted_stays_and_is_named(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
-    assert user.stdout is not None
     folder = Path(user.stdout.readline().rstrip())
     place = folder / inner
     # What is in them is this user's to remove.

@@ -50,7 +50,6 @@ def sleeping(mark: str) -> subprocess.Popen[bytes]:
     code = "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint(flush=True)\ntime.sleep(60)"
     environment = {**os.environ, MARK: mark}
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env=environment)
-    assert process.stdout is not None
     process.stdout.readline()
     return process
 
@@ -116,7 +115,6 @@ def test_a_data_set_that_another_sizer_makes_is_waited_for_but_not_for_ever(tmp_
     holder = subprocess.Popen(
         [sys.executable, "-c", code, str(tmp_path / ".lock")], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
-    assert holder.stdout is not None
     holder.stdout.readline()
     said: list[Announcement] = []
     began = time.monotonic()

@@ -68,13 +68,9 @@ def replays(tmp_path_factory: pytest.TempPathFactory) -> Runs:
 def share_of_tier(run: Run) -> float:
     """How fast it was, as a share of what its tier declares over the bytes and IOs that a sample took."""
     assert run.outcome is Outcome.COMPLETED, run.error
-    assert run.throughput is not None
-    assert run.disk is not None
-    assert run.demand is not None
     assert run.demand.read_bytes
     assert run.demand.read_ios
     declared = run.disk.tier.emulated
-    assert declared is not None
     assert declared.read_bytes_per_second
     assert declared.read_iops
     given = min(declared.read_bytes_per_second / run.demand.read_bytes, declared.read_iops / run.demand.read_ios)
@@ -83,7 +79,6 @@ def share_of_tier(run: Run) -> float:
 
 def reads_what_it_asks(run: Run) -> bool:
     """To 15 %."""
-    assert run.demand is not None
     return run.demand.read_bytes == pytest.approx(run.demand.asked_bytes, rel=0.15)
 
 
@@ -98,10 +93,8 @@ def test_a_replay_is_as_fast_as_the_tier(replays: Runs, name: str, tier: str) ->
 def test_a_replay_reads_all_of_its_data(replays: Runs) -> None:
     """No byte from memory, hardly one too many, in one of three; the CPU has little to do, an accelerator nothing."""
     for *_, run in replays.values():
-        assert run.demand is not None
         assert reads_what_it_asks(run), run.demand
         assert run.demand.core_seconds is not None
         assert run.demand.core_seconds < 0.002, "usually 0.0001, and 0.0018 where an image is decoded, too"
         assert run.demand.written_bytes == pytest.approx(0, abs=0.05 * run.demand.read_bytes)
-        assert run.evidence is not None
         assert run.evidence.bottleneck.value.startswith("disk")

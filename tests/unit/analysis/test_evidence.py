@@ -1,12 +1,23 @@
+"""What a run shows of its resources: demands, the one that is busy, and what a GPU's driver told."""
+
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 
+from sizer.analysis import accounting
+from sizer.analysis.accounting import gpu_uses, peaks
+from sizer.analysis.ending import ChildResult
 from sizer.analysis.evidence import busy_shares, name_bottleneck, short_of_memory
-from sizer.records.configuration import Bottleneck, Configuration
-from sizer.records.device import Device, DiskRates
-from sizer.records.run import DataSet, Demand
-from sizer.words.runs import evidence_in_words
+from sizer.analysis.monitor import RunMonitor
+from sizer.analysis.record import run_record
+from sizer.analysis.steady_state import SteadyState
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.device import ClockReason, Device, DiskRates, GpuSample, GpuUse
+from sizer.records.run import DataSet, Demand, LimitedBy, LimitedByKind, Run, Sample, Step
+from sizer.records.study import Limits, Measure, RunSpec, Workload
+from sizer.words.warnings import warning_line
 
 HERE = Configuration(vcpus=2, memory_bytes=2**30, disk="ssd", batch_size=32)
 TIER = DiskRates(read_iops=1000, read_bytes_per_second=50e6, write_iops=1000, write_bytes_per_second=50e6)
@@ -100,11 +111,6 @@ def test_one_core_in_all_beside_a_disk_half_as_busy_is_not_serial() -> None:
     assert name_bottleneck(busy, 2).bottleneck is Bottleneck.AMBIGUOUS
 
 
-def test_the_reason_has_the_number() -> None:
-    """A reader sees how busy the resource was."""
-    assert evidence_in_words(name_bottleneck({Bottleneck.CPU: 0.97}, 2)) == "the vCPUs 97 % busy"
-
-
 @pytest.mark.parametrize(
     ("cpu", "vcpus", "withheld", "serial"),
     [
@@ -122,3 +128,194 @@ def test_one_busy_core_is_not_serial_where_others_may_have_taken_the_rest(
     """What others on the host used explains idle vCPUs as well."""
     found = name_bottleneck({Bottleneck.CPU: cpu}, vcpus, withheld=withheld)
     assert found.bottleneck is (Bottleneck.SERIAL if serial else Bottleneck.AMBIGUOUS)
+
+
+# What one sample cost: counters between two moments, and what follows from them.
+
+
+STEADY = SteadyState(Estimate(100.0, 99.0, 101.0), 1.0, 1.0, 11.0)
+STEPS = [Step(float(second), 100, 0.25, 0) for second in range(12)]
+DATA = DataSet("/data/train.rec", "recordio", 100_000_000, 1000, False)
+EVERY = frozenset(accounting.COUNTERS)
+TRAINING = Workload("train", "image_training")
+
+
+def samples(**rates: float) -> list[Sample]:
+    """One sampling a second of counters that grow at these rates."""
+    return [Sample(time=float(t), **{name: rate * t for name, rate in rates.items()}) for t in range(13)]  # type: ignore[arg-type]
+
+
+def test_counters_are_divided_by_the_samples_of_the_steady_state() -> None:
+    """Ten seconds of 100 samples a second."""
+    seen = samples(core_seconds=1.5, read_bytes=2_500_000, io_stall=0.5)
+    used = accounting.demand(STEADY, STEPS, seen, TRAINING, DATA, EVERY)
+    assert used.core_seconds == pytest.approx(0.015)
+    assert used.read_bytes == pytest.approx(25_000)
+    assert used.io_stall == pytest.approx(0.005)
+    assert used.input_wait == pytest.approx(0.0025)
+    assert used.asked_bytes == 100_000
+
+
+@pytest.mark.parametrize(("read", "expected"), [(0.0, 1.0), (25_000.0, 0.75), (100_000.0, 0.0), (127_000.0, 0.0)])
+def test_what_did_not_come_from_the_device_was_a_hit(read: float, expected: float) -> None:
+    """Device bytes against bytes asked for; readahead that nobody used is no negative hit."""
+    assert accounting.hit_rate(Demand(asked_bytes=100_000, read_bytes=read)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "workload",
+    [Workload("synthetic", "image_training", input="synthetic"), Workload("lstm", "lstm_training")],
+    ids=lambda workload: workload.name,
+)
+def test_a_job_that_does_not_read_with_each_sample_asks_for_nothing(workload: Workload) -> None:
+    """A text is read at the start of an epoch: no second of the epoch has bytes of its own."""
+    assert accounting.asked_bytes(workload, DATA) is None
+
+
+def test_the_emulated_accelerator_is_busy_as_its_rate_says() -> None:
+    """The published step time is the demand."""
+    device = Device("emulated", samples_per_second=200.0)
+    workload = Workload("train", "image_training", device=device)
+    assert accounting.demand(STEADY, STEPS, samples(), workload, DATA, EVERY).accelerator_seconds == 0.005
+
+
+CUDA = Workload("train", "image_training", device=Device("cuda", 0))
+
+
+def told(*seconds: float | None) -> list[Step]:
+    """The steps, of which the accelerator took so long for each, in turn."""
+    return [replace(step, accelerator_seconds=seconds[at % len(seconds)]) for at, step in enumerate(STEPS)]
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [(told(0.6), 0.006), (told(0.6, None), 0.006), (told(0.6, None, None), 0.009), (told(None), 0.009)],
+)
+def test_a_gpus_own_clock_goes_before_its_driver(steps: list[Step], expected: float) -> None:
+    """Where it timed at least half of the samples; the driver says how long any kernel was running: 0.9 s a second."""
+    seen = samples(accelerator_busy=0.9)
+    assert accounting.demand(STEADY, steps, seen, CUDA, DATA, EVERY).accelerator_seconds == pytest.approx(expected)
+
+
+# The record of a run on a GPU: what bound it, and what must be known of its figures.
+
+
+GIB = 2**30
+GPU = GpuUse(1, "V100", "GPU-aaaa", 16 * GIB)
+
+
+def run(cores: float, step_seconds: float, gpu: GpuSample | None = None, exit_status: int = 0) -> Run:
+    """Twenty seconds of 80 images/s on two vCPUs; the GPU takes `step_seconds` of each 0.1 s, the host `cores`."""
+    seen = RunMonitor(
+        RunSpec(Workload("train", "image_training", device=Device("cuda", 0)), 8, Limits(2.0), Measure(seconds=20)), 0.0
+    )
+    seen.steps = [Step(0.1 * at, 8, 0.0, 0, accelerator_seconds=step_seconds) for at in range(201)]
+    ticks = [0.5 * tick for tick in range(41)]
+    told = gpu or GpuSample()
+    result = ChildResult(
+        seen=seen,
+        exit_status=exit_status,
+        joined=True,
+        samples=tuple(
+            Sample(time=time, core_seconds=cores * time, gpus=(replace(told, busy=0.9 * time, joules=160 * time),))
+            for time in ticks
+        ),
+        accounted=frozenset({"core_seconds"}),
+        limited_by=LimitedBy(LimitedByKind.SIZER, "cgroup v2", "0-1", by_cpuset=True),
+        last_lines="",
+        resident_bytes=None,
+        resident_after_bytes=None,
+        throttles_buffered_writes=False,
+        gpus=(GPU,),
+    )
+    return run_record(result, Configuration(2.0, 8 * GIB, "host", 8), None, None, "2026-11-21T10:00:00+00:00", 21.0)
+
+
+@pytest.mark.parametrize(
+    ("cores", "step_seconds", "bound"),
+    [
+        (0.6, 0.097, Bottleneck.ACCELERATOR),
+        (1.96, 0.04, Bottleneck.CPU),
+        (1.95, 0.098, Bottleneck.AMBIGUOUS),
+    ],
+)
+def test_the_host_works_while_the_gpu_computes(cores: float, step_seconds: float, bound: Bottleneck) -> None:
+    """Loading overlaps with computing, so each side's share is of the same time, and the fuller one binds."""
+    made = run(cores, step_seconds)
+    assert made.demand.accelerator_seconds == pytest.approx(step_seconds / 8)
+    assert made.evidence.bottleneck is bound
+    assert made.evidence.busy["accelerator"] == pytest.approx(10 * step_seconds, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("gpu", "said"),
+    [
+        (
+            GpuSample(held_back=(ClockReason.POWER_CAP,)),
+            "GPU throttled: the clocks of the GPU were lowered for 100 % of the time: it reached its power limit",
+        ),
+        (
+            GpuSample(others=("Xorg (pid 7)", "python (pid 9)")),
+            "GPU shared: others were on its GPU for 100 % of the time: Xorg (pid 7), python (pid 9)",
+        ),
+        (
+            GpuSample(memory_bytes=int(15.8 * GIB)),
+            "GPU memory full: up to 15.8 GiB of the 16 GiB of its GPU's memory were in use; part of it may be memory "
+            "that the framework keeps without need",
+        ),
+    ],
+)
+def test_what_spoils_a_figure_is_said(gpu: GpuSample, said: str) -> None:
+    """Which reason, how much of the time, and who."""
+    found = [warning for warning in run(0.6, 0.09, gpu).warnings if warning.kind.value.startswith("gpu_")]
+    assert [warning_line(warning, "image") for warning in found] == [said]
+
+
+# What a run used of its GPUs, from samplings of every second.
+
+
+USE_GPU = GpuUse(0, "V100", "GPU-aaaa", 16 << 30)
+
+
+def sampled(*gpus: GpuSample) -> tuple[Sample, ...]:
+    return tuple(Sample(time=float(second), gpus=(gpu,)) for second, gpu in enumerate(gpus))
+
+
+def test_figures_are_medians_and_costs_of_a_sample() -> None:
+    """Over the steady state alone: the first two seconds are warm-up, and 100 samples are counted in the rest."""
+    seen = sampled(
+        *(
+            GpuSample(
+                busy=max(0, second - 2) * 0.9,
+                memory_bytes=(20 - second) << 20,
+                own_memory_bytes=(10 - second) << 20,
+                watts=100.0 + second,
+                sm_hertz=1e9,
+                joules=second * 50.0,
+                sent_bytes=second * 1_000.0,
+                received_bytes=second * 2_000.0,
+            )
+            for second in range(7)
+        )
+    )
+    (use,) = gpu_uses(peaks([USE_GPU], seen), seen, 2.0, 6.0, 100)
+    assert (use.name, use.uuid, use.memory_bytes) == ("V100", "GPU-aaaa", 16 << 30)
+    assert use.busy == pytest.approx(0.9)
+    assert (use.peak_memory_bytes, use.own_peak_memory_bytes) == (20 << 20, 10 << 20)
+    assert (use.watts, use.sm_hertz, use.memory_hertz) == (104.0, 1e9, None)
+    assert (use.joules, use.sent_bytes, use.received_bytes) == (2.0, 40.0, 80.0)
+
+
+def test_shares_of_the_time_by_reason_and_of_others() -> None:
+    """A sampling at which the driver did not say counts for neither side."""
+    cap, hot = (ClockReason.POWER_CAP,), (ClockReason.POWER_CAP, ClockReason.THERMAL)
+    seen = sampled(
+        GpuSample(held_back=cap),
+        GpuSample(held_back=hot, others=("Xorg (pid 7)",)),
+        GpuSample(held_back=None),
+        GpuSample(held_back=(), others=("python (pid 9)", "Xorg (pid 7)")),
+        GpuSample(held_back=()),
+    )
+    (use,) = gpu_uses([USE_GPU], seen, 0.0, 4.0, 10)
+    assert use.held_back == {"power_cap": 0.5, "thermal": 0.25}
+    assert (use.shared, use.others) == (0.4, ("Xorg (pid 7)", "python (pid 9)"))

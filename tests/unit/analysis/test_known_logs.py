@@ -45,7 +45,6 @@ def parsed(path: Path) -> tuple[Read, str]:
     """What is expected of a log, whose format is in the name of its file, and the log."""
     text = path.read_bytes().decode("utf-8")
     head = re.match(r"#: ([\d ]*); (\d+)\n(?:#:.*\n)*", text)
-    assert head is not None
     name = path.stem.partition("-")[0]
     return Read(name, [int(each) for each in head[1].split()], int(head[2])), text[head.end() :]
 
@@ -63,19 +62,6 @@ def test_every_known_name_is_tested_and_can_be_read() -> None:
     assert {each.name for each in LINE_FORMATS} | BARS | {"keras"} == set(KNOWN_LOGS)
     table = (ROOT / "docs" / "logs.md").read_text("utf-8").partition("## A pattern")[0]
     assert set(re.findall(r"^\| `(\w+)`", table, re.MULTILINE)) == set(KNOWN_LOGS)
-
-
-def test_a_log_of_an_evaluation_alone_counts_nothing() -> None:
-    """It looks like one of a training but for a word."""
-    # https://github.com/Cadene/pretrained-models.pytorch/issues/149
-    text = "".join(
-        f"Test: [{at}/2500]       Time 0.036 (0.039)      Loss 2.6388 (0.9189)    Acc@1 45.000 (76.451)\n"
-        for at in (1460, 1470)
-    )
-    assert read(text) == Read(None, [], 0)
-    lines = LogLines("pytorch_imagenet")
-    assert [lines.read(line) for line in text.splitlines()] == [None, None]
-    assert lines.evaluations == 2
 
 
 @pytest.mark.parametrize(

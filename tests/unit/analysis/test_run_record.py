@@ -1,9 +1,11 @@
-"""The record that is made of a child that is gone."""
+"""The record of a run: what was accounted, and each warning with its cause."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import fields, replace
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -11,22 +13,29 @@ from hypothesis import strategies as st
 
 from sizer.analysis import monitor as joined_steps
 from sizer.analysis.ending import ChildResult
+from sizer.analysis.epochs import Epochs
 from sizer.analysis.events import EventError, EventReader
 from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.record import run_record
+from sizer.analysis.run_warnings import run_warnings
 from sizer.files.codec import from_json, to_json
-from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import DiskRates
 from sizer.records.run import (
     Cause,
     CauseKind,
+    Conditions,
     DataSet,
+    Demand,
     DiskCheck,
     Failure,
     LimitedBy,
     LimitedByKind,
+    MemoryGrowth,
     Meter,
     MeterKind,
+    RateChange,
+    RateDetails,
     Run,
     RunWarning,
     Sample,
@@ -35,8 +44,12 @@ from sizer.records.run import (
 )
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Workload
+from sizer.records.units import GIB
 from sizer.words.runs import result_in_words
 from sizer.words.warnings import warning_line
+
+# The record that is made of a child that is gone.
+
 
 MIB = 2**20
 EVERY = frozenset(field.name for field in fields(Sample)) - {"time"}
@@ -90,8 +103,6 @@ def test_a_completed_run_holds_everything_that_was_accounted() -> None:
     """Rate, demands, memory by kind, hit rate and what bound it."""
     run = record(measured())
     assert run.outcome is Outcome.COMPLETED
-    assert run.throughput is not None
-    assert run.demand is not None
     assert run.throughput.value == pytest.approx(80, rel=1e-6)
     assert run.demand.core_seconds == pytest.approx(0.98 / 80)
     assert run.demand.asked_bytes == 50_000
@@ -101,9 +112,7 @@ def test_a_completed_run_holds_everything_that_was_accounted() -> None:
     assert (run.memory.peak_anonymous_bytes, run.memory.peak_page_cache_bytes) == (220 * MIB, 80 * MIB)
     assert (run.memory.peak_kernel_bytes, run.memory.peak_swap_bytes) == (3 * MIB, 0)
     assert (run.conditions.resident_bytes, run.conditions.resident_after_bytes) == (0, 40_000_000)
-    assert run.memory.memory_growth is not None
     assert run.memory.memory_growth.anonymous_bytes_per_step.value == pytest.approx(MIB / 10, rel=0.02)
-    assert run.evidence is not None
     assert run.evidence.bottleneck is Bottleneck.CPU
     assert [warning.kind for warning in run.warnings] == [WarningKind.STOLEN, WarningKind.MEMORY_RISING]
 
@@ -169,11 +178,9 @@ def slowing(
 def test_a_real_disk_that_became_slower_gives_two_rates() -> None:
     """The rate that lasts is the throughput, over the time after the fall."""
     run = slowing(DiskCheck(DiskTier("disk", path="/mnt/disk"), DiskRates()))
-    assert run.rate.rate_change is not None
     assert run.rate.rate_change.before.value == pytest.approx(80, rel=0.02)
     assert run.rate.rate_change.after.value == pytest.approx(40, rel=0.02)
     assert run.rate.rate_change.seconds == pytest.approx(12, abs=0.6)
-    assert run.throughput is not None
     assert run.throughput.value == pytest.approx(40, rel=0.02)
     assert run.rate.measured_seconds == pytest.approx(12, abs=0.8)
     assert any(warning_line(warning, "image").startswith("two rates: 80") for warning in run.warnings)
@@ -217,7 +224,6 @@ def test_a_log_that_told_one_rate_again_and_again_gives_no_interval() -> None:
     found.seen.meter_warnings = (RunWarning(WarningKind.ONE_READING),)
     run = record(found)
     assert run.meter == Meter(MeterKind.LOG, "pattern")
-    assert run.throughput is not None
     assert not run.throughput.has_interval
     assert run.throughput.value == pytest.approx(80, rel=1e-6)
     assert result_in_words(run).startswith("80 samples/s (one reading), ")
@@ -276,3 +282,102 @@ def test_whatever_a_program_tells_can_be_read_again(
                 break
     run = record(replace(found, seen=seen))
     assert from_json(Run, json.loads(json.dumps(to_json(run), allow_nan=False)), "run") == run
+
+
+# The warnings of a run: each says what spoilt a figure, and none is given without cause.
+
+
+@pytest.fixture
+def run() -> Callable[..., Run]:
+    """A quiet run of 100 images/s, with figures changed."""
+
+    def changed(vcpus: float = 1.0, **figures: Any) -> Run:
+        spec = RunSpec(Workload("train", "image_training"), 32, Limits(vcpus), Measure(precision=0.02))
+        quiet = Run(
+            spec,
+            Outcome.COMPLETED,
+            Configuration(vcpus, 4 * GIB, "host", 32),
+            "2026-11-21T10:00:00+00:00",
+            40.0,
+            sample_unit="image",
+            data_set=DataSet("/data/train.rec", "recordio", GIB, 10_000, False),
+            throughput=Estimate(100.0, 99.0, 101.0),
+            rate=RateDetails(measured_seconds=30.0, stopped="precision"),
+            demand=Demand(asked_bytes=100_000, read_bytes=101_000),
+            conditions=Conditions(resident_bytes=0, other_cores=0.01, overhead=0.002, stolen_cores=0.01),
+        )
+        groups = {
+            name: replace(getattr(quiet, name), **group) for name, group in figures.items() if type(group) is dict
+        }
+        return replace(quiet, **{**figures, **groups})
+
+    return changed
+
+
+def found(run: Run) -> list[str]:
+    """What is said of a run."""
+    return [warning_line(warning, run.sample_unit) for warning in run_warnings(run, Epochs.ANY)]
+
+
+@pytest.mark.parametrize(
+    ("figures", "warning"),
+    [
+        ({"conditions": {"overhead": 0.023}}, "overhead: sizer itself used 2.3 % of the workload's core-seconds"),
+        ({"conditions": {"stolen_cores": 0.31}}, "stolen: the hypervisor gave 0.31 cores to others meanwhile"),
+        (
+            {"conditions": {"limits_buffered_writes": False, "unwritten_bytes": 120 << 20}},
+            "writes unlimited: up to 120 MiB waited in the page cache, where this kernel's throttle does not see them; "
+            "let the program sync while it writes",
+        ),
+        (
+            {"conditions": {"resident_bytes": GIB // 2}},
+            "page cache warm: 50 % of the data was in memory before the run",
+        ),
+        ({"memory": {"peak_swap_bytes": 3 * GIB}}, "swapped: up to 3 GiB of its memory was in swap"),
+        (
+            {"memory": {"memory_growth": MemoryGrowth(Estimate(1048.576, 900.0, 1200.0), 0.0, 500, True)}},
+            "memory rising: anonymous memory still rose at the end, by 1 MiB in 1,000 steps; a longer run needs more",
+        ),
+        (
+            {"demand": Demand(asked_bytes=100_000, read_bytes=127_000)},
+            "read amplified: the device read 1.27 bytes for each byte that the program asked for",
+        ),
+        (
+            {"rate": {"rate_change": RateChange(14.2, Estimate(812.0, 800.0, 824.0), Estimate(402.0, 396.0, 408.0))}},
+            "two rates: 812 images/s for 14 s, then 402; the later rate counts",
+        ),
+        (
+            {"throughput": Estimate(100.0, 93.0, 107.0)},
+            "imprecise: ±7.0 % after 30 s, where ±2.0 % was asked for",
+        ),
+        ({"rate": {"stopped": "deadline"}}, "short: stopped at the deadline after 30 s of steady state"),
+    ],
+)
+def test_each_cause_has_its_sentence(run: Callable[..., Run], figures: dict[str, Any], warning: str) -> None:
+    """One cause, one sentence."""
+    assert found(run(**figures)) == [warning]
+
+
+def test_a_fraction_is_throttled_by_design_and_says_what_that_does(run: Callable[..., Run]) -> None:
+    """Slices of time are not a slower CPU; with more than one thread waiting costs extra."""
+    (half,) = found(run(0.5, conditions={"throttled": 0.97}))
+    assert half.startswith("throttled: 97 % of CPU periods used up the quota of 0.5 vCPU")
+    assert "wait for each other" not in half
+    (more,) = found(run(1.5, conditions={"throttled": 0.97}))
+    assert "wait for each other" in more
+
+
+@pytest.mark.parametrize(
+    ("epochs", "kind"),
+    [
+        (Epochs.FIRST, WarningKind.FIRST_EPOCH),
+        (Epochs.NOT_KNOWN, WarningKind.NO_EPOCHS),
+        (Epochs.PART, WarningKind.PART_OF_EPOCH),
+        (Epochs.WHOLE, None),
+    ],
+)
+def test_a_rate_of_other_epochs_than_were_asked_for_is_said(
+    run: Callable[..., Run], epochs: Epochs, kind: WarningKind | None
+) -> None:
+    """Whole later epochs need no word."""
+    assert [warning.kind for warning in run_warnings(run(), epochs)] == ([kind] if kind else [])

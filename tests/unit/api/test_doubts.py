@@ -1,21 +1,36 @@
-"""What is known before runs are made to let them fail."""
+"""What the API says of doubts, of a GPU's too, and that fits side by side are those made alone."""
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 
+from sizer import api
 from sizer.api import preconditions
-from sizer.api.preconditions import check_interpreters, doubts
+from sizer.api.preconditions import check_interpreters, doubts, doubts_of_gpu, lacks_driver
 from sizer.host.interpreters import Interpreter
+from sizer.host.nvml import has_driver
+from sizer.model import fitting
+from sizer.model.model import Model
+from sizer.records.device import Device
 from sizer.records.frameworks import FRAMEWORKS
 from sizer.records.messages import InputError
+from sizer.records.own_programs import Variable
 from sizer.records.study import FrameworkPython, RunSpec, Study, Workload
 from sizer.words.terminal import doubt_in_words
+from tests.unit.host.fake_nvml import FakeGpu, FakeNvml
+
+# What is known before runs are made to let them fail.
+
 
 MakeSpec = Callable[..., RunSpec]
 
@@ -143,3 +158,180 @@ def test_a_network_whose_package_is_not_there_is_doubted(
         check_interpreters(specs, study)
     assert str(error.value) == f"s.yaml line 3: `python` of `pytorch` in `frameworks`: {problem}."
     assert check_interpreters(specs[:1], study) == {"pytorch": python}
+
+
+# A GPU that a workload will not find is said before anything is measured, in one sentence.
+
+
+TRAIN = Workload("train", "image_training", "pytorch", device=Device("cuda", 1))
+PRESENT = (FakeGpu("GPU-aaaa"), FakeGpu("GPU-bbbb"))
+
+
+def gpu_said(workload: Workload, count: int = 1) -> list[str]:
+    return [doubt_in_words(doubt) for doubt in doubts_of_gpu(workload, count)]
+
+
+def test_without_a_driver_one_sentence_says_so() -> None:
+    """This machine's own library is asked."""
+    if has_driver():
+        pytest.skip("this machine has NVIDIA's driver")
+    assert gpu_said(TRAIN) == [
+        "workload `train`: this host has no GPU 1, since NVIDIA's driver is not installed or does not answer; type "
+        "`nvidia-smi` to see why, or use cpu or an emulated one"
+    ]
+    assert gpu_said(replace(TRAIN, device=Device())) == []
+
+
+def test_a_program_needs_cuda_and_not_nvml(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container may have the one without the other: the program runs, and it is said what will not be known."""
+    if has_driver():
+        pytest.skip("this machine has NVIDIA's driver")
+    own = replace(TRAIN, kind="command", command=("train",), device=Device("cuda", 0))
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    assert lacks_driver(own)
+    monkeypatch.setattr("sizer.api.preconditions.cuda_gpus", lambda: 1)
+    assert not lacks_driver(own)
+    (sentence,) = gpu_said(own)
+    assert sentence.startswith("workload `train`: NVML is not here, so nothing will be known of its GPU's use")
+    second = replace(own, device=Device("cuda", 1))
+    assert gpu_said(second)[1:] == ["workload `train`: this host has no GPU 1; use cpu or an emulated one"]
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
+    assert "CUDA_VISIBLE_DEVICES=0 leaves it no GPU 1" in gpu_said(second)[1]
+
+
+def test_a_gpu_that_is_there_and_shown_is_no_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As CUDA counts it, which need not be as the driver does."""
+    FakeNvml(*PRESENT).install(monkeypatch)
+    monkeypatch.setattr("sizer.api.preconditions.gpus_seen", lambda *_: ("V100", "V100"))
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    assert gpu_said(TRAIN) == []
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1,0")
+    assert gpu_said(TRAIN) == []
+
+
+def test_an_index_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted from 0."""
+    FakeNvml(*PRESENT).install(monkeypatch)
+    third = replace(TRAIN, device=Device("cuda", 2))
+    assert gpu_said(third) == ["workload `train`: this host has no GPU 2; use cpu or an emulated one"]
+    assert gpu_said(TRAIN, count=2) == gpu_said(third)
+
+
+def test_a_gpu_that_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By our environment, or by what the study sets for the workload."""
+    FakeNvml(*PRESENT).install(monkeypatch)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
+    sentence = (
+        "workload `train`: CUDA_VISIBLE_DEVICES=1 leaves it no GPU 1; change or unset it, or use cpu or an emulated one"
+    )
+    assert gpu_said(TRAIN) == [sentence]
+    monkeypatch.setattr("sizer.api.preconditions.gpus_seen", lambda *_: ("V100", "V100"))
+    assert gpu_said(replace(TRAIN, env=(Variable("CUDA_VISIBLE_DEVICES", "0,1"),))) == []
+
+
+def test_a_framework_that_does_not_see_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The build for CPUs that is installed here, beside a driver that is a double; a command is not asked."""
+    pytest.importorskip("torch")
+    if has_driver():
+        pytest.skip("this machine has NVIDIA's driver")
+    FakeNvml(*PRESENT).install(monkeypatch)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    monkeypatch.delenv("SIZER_PYTORCH_PYTHON", raising=False)
+    assert gpu_said(TRAIN) == [
+        "workload `train`: its framework does not see the GPU 1, which the driver has; install a build of it for GPUs "
+        f"into {sys.executable} (docs/accelerators.md), or use cpu or an emulated one"
+    ]
+    assert gpu_said(replace(TRAIN, kind="command", command=("train",))) == []
+
+
+# Several workloads are fitted in processes of their own: the same models, and nothing is left of an ended sizer.
+
+
+JOBS = ("read", "train", "infer")
+TABLE = "workload,vcpus,throughput\n" + "".join(
+    f"{job},{vcpus},{vcpus * (10 + number)}\n" for number, job in enumerate(JOBS) for vcpus in (1, 2, 3, 4, 6)
+)
+
+SLOW = """
+import os, sys, time
+from sizer import api
+from sizer.model import fitting
+
+def slow(*_):
+    os.write(1, b"%d\\n" % os.getpid())
+    time.sleep(600)
+
+os.sched_getaffinity = lambda _: {0, 1}
+fitting.fit = slow
+api.import_table(sys.argv[1], sys.argv[2])
+"""
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Callable[[str], Model]:
+    (tmp_path / "table.csv").write_text(TABLE)
+
+    def fitted(name: str) -> Model:
+        api.import_table(tmp_path / "table.csv", tmp_path / name)
+        return api.fit(api.open_study(tmp_path / name))
+
+    return fitted
+
+
+def test_models_do_not_depend_on_where_they_are_fitted(
+    model: Callable[[str], Model], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here on one CPU, in two processes on two, and again here where a process is killed, as for want of memory."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
+    here = model("here")
+    assert [workload.name for workload in here.workloads] == list(JOBS)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    assert model("side-by-side") == here
+    this, fit = os.getpid(), fitting.fit
+    monkeypatch.setattr(
+        fitting, "fit", lambda *given: fit(*given) if os.getpid() == this else os.kill(os.getpid(), signal.SIGKILL)
+    )
+    assert model("killed") == here
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
+def test_no_process_outlives_sizer(tmp_path: Path, ending: signal.Signals) -> None:
+    """Ctrl-C waits for no more than the fits that have begun: each has 600 s here, and is told to end."""
+    (tmp_path / "table.csv").write_text(TABLE)
+    words = [sys.executable, "-c", SLOW, str(tmp_path / "table.csv"), str(tmp_path / "study")]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as program:
+        workers = [int(program.stdout.readline()) for _ in range(2)]
+        program.send_signal(ending)
+        assert program.wait(60) != 0
+    until = time.monotonic() + 60
+    while any(map(lives, workers)) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not any(map(lives, workers))
+
+
+def test_processes_of_the_calling_program_are_its_own(
+    model: Callable[[str], Model], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever ends the fits: only their processes are ended."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    this, context = os.getpid(), get_context("fork")
+    monkeypatch.setattr(
+        fitting, "fit", lambda *_: 1 // 0 if os.getpid() == this else os.kill(os.getpid(), signal.SIGKILL)
+    )
+    own = context.Process(target=time.sleep, args=(600,))
+    own.start()
+    try:
+        with pytest.raises(ZeroDivisionError):
+            model("interrupted")
+        own.join(0.5)  # a signal is on its way
+        assert own.is_alive()
+    finally:
+        own.kill()
+        own.join()
+
+
+def lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

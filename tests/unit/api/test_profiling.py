@@ -145,7 +145,6 @@ def test_a_folder_of_another_command_or_with_other_options_is_refused(host: api.
     with StudyFolder.create(profile.folder, profile.first_plan().study, host.host) as folder:
         folder.add(first_run(profile))
     found = profile.first_run()
-    assert found is not None
     assert found.id == profile.first_spec.id
     profile.check()
     with pytest.raises(InputError, match=r"is the profile of another command, `.*train.py`; choose another folder"):

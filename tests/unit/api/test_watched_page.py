@@ -33,13 +33,6 @@ def test_no_run_is_written_over_another(tmp_path: Path) -> None:
     assert not folder.exists()
 
 
-def test_each_row_is_one_file(tmp_path: Path) -> None:
-    found = imported(tmp_path, TABLE)
-    written = write_study(tmp_path / "study", found, tmp_path / "rates.csv")
-    assert sorted(path.stem for path in (tmp_path / "study" / "runs").iterdir()) == sorted(r.id for r in found.runs)
-    assert {run.throughput.value for run in written.runs() if run.throughput} == {100.0, 190.0}
-
-
 class Clock:
     """Moves on by itself while a page is drawn."""
 
@@ -123,14 +116,6 @@ def test_pages_take_a_small_share_of_the_time(folder: StudyFolder, drawn: list[P
     clock.now += 0.2
     page.write_if_due(folder)
     assert len(drawn) == 2
-
-
-def test_without_runs_there_is_no_page(tmp_path: Path, folder: StudyFolder, drawn: list[Path], clock: Clock) -> None:
-    """A study that has just begun."""
-    with StudyFolder.create(tmp_path / "new", folder.study, folder.host) as new:
-        mark_watched(new.path)
-        WatchedPage(clock).write_if_due(new)
-    assert drawn == []
 
 
 @pytest.mark.parametrize(

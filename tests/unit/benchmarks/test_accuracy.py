@@ -69,12 +69,10 @@ def test_true_shares_come_from_simulating_again() -> None:
 @pytest.mark.parametrize(
     ("named", "shares", "sides", "right"),
     [
-        (Bottleneck.CPU, {"computing": 0.9, "disk": 0.1}, (0.9, 1.0), True),
         (Bottleneck.SERIAL, {"computing": 0.9, "disk": 0.1}, (0.9, 1.0), False),
         (Bottleneck.SERIAL, {"computing": 0.9, "disk": 0.1}, (0.0, 0.1), True),
         (Bottleneck.CPU, {"computing": 0.9, "disk": 0.1}, (0.0, 0.1), False),
         (Bottleneck.DISK_IOPS, {"computing": 0.1, "disk": 0.8}, (0.9, 1.0), True),
-        (Bottleneck.ACCELERATOR, {"computing": 0.1, "disk": 0.8}, (0.9, 1.0), False),
     ],
 )
 def test_a_named_bottleneck_is_judged_by_what_would_help(

@@ -51,9 +51,6 @@ def test_others_take_cpus_and_their_twin_has_them_for_itself() -> None:
     beside = [run for run in crowded if (run.conditions.other_cores or 0.0) > 0.05]
     assert beside
     for run, alone in zip(crowded, twin, strict=True):
-        assert run.throughput is not None
-        assert alone.throughput is not None
-        assert run.demand is not None
         contended = any(warning.kind is WarningKind.CONTENDED for warning in run.warnings)
         assert contended == (run in beside)
         assert run.throughput.value < 1.2 * alone.throughput.value

@@ -116,7 +116,6 @@ def test_slices_and_shared_cores_are_not_offered(catalog: Catalog) -> None:
 @pytest.mark.parametrize(
     ("name", "types"),
     [
-        ("azure/NC6s v3", ["Standard_NC6s_v3"]),
         ("Standard_NC6s_v3", ["Standard_NC6s_v3"]),
         ("AWS c6i.large", ["c6i.large"]),
         ("gcp/n1-highmem-64", ["n1-highmem-64", "n1-highmem-64+8xV100"]),
@@ -246,9 +245,7 @@ def test_more_than_is_sold(catalog: Catalog, name: str, gib: int, asked: tuple[f
 @pytest.mark.parametrize(
     ("name", "tier"),
     [
-        ("gp3", "aws/gp3"),
         ("AWS gp3", "aws/gp3"),
-        ("ESSD PL1", "alibaba/cloud_essd_pl1"),
         ("cloud_ssd", None),
         ("SSD", None),
         ("Local SSD", None),
@@ -274,10 +271,8 @@ HEADER = (
             "me,,box.1,0,16,,0,,,250,,,2026-01-01,me",
             "line 2: vcpus: expected a number from 0.0002",
         ),
-        ("me,,box.1,4,16,,0,,,250,-1,,2026-01-01,me", f"line 2: price_per_hour: expected {AMOUNT}, found -1"),
         ("me,,box.1,4,16,,0,,,250,1e308,,2026-01-01,me", f"line 2: price_per_hour: expected {AMOUNT}, found 1e+308"),
         ("me,,box.1,4,16,T4,nan,,,250,,,2026-01-01,me", "line 2: gpu_count: `nan` is not a number"),
-        ("me,,box.1,4,16,T4,1e400,,,250,,,2026-01-01,me", "line 2: gpu_count: `1e400` is not a number"),
         ("me,,box.1,4,16,,0,,,250,,23,2026-01-01,me", "line 2: retired: expected a number from 2000 to 2100, found 23"),
         (",,box.1,4,16,,0,,,250,,,2026-01-01,me", "line 2: provider: "),
     ],

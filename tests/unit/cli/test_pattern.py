@@ -85,14 +85,6 @@ def test_samples_and_rates_are_said(tmp_path: Path, capsys: pytest.CaptureFixtur
     ]
 
 
-def test_batches_a_second_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """And a counter without an end."""
-    path = tmp_path / "own.log"
-    path.write_text("step 1 at 4.0 it/s\nstep 2 at 4.0 it/s\n")
-    assert main(["pattern", r"step (?P<step>\d+) at (?P<batches>[\d.]+)", str(path)]) == 0
-    assert "line 1: batch 1, 4 batches/s\n" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [

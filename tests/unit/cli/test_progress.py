@@ -40,7 +40,6 @@ from sizer.storage.announcements import Announcement
 from sizer.storage.announcements import AnnouncementKind as Kind
 from sizer.store.study_folder import StudyFolder
 from sizer.words.failures import failure_line
-from sizer.words.names import bound_in_words, disk_in_words
 from sizer.words.runs import result_and_doubts, result_in_words
 from tests.modelled import contended
 
@@ -97,34 +96,6 @@ def test_a_rate_that_is_known_to_be_wrong_says_it_at_once(make_run: Callable[...
     assert "page cache" not in said
     contended = replace(run, warnings=(RunWarning(WarningKind.CONTENDED, {"cores": 0.5}),))
     assert result_and_doubts(contended).endswith("(contended)")
-
-
-@pytest.mark.parametrize("bottleneck", list(Bottleneck))
-def test_every_bottleneck_has_words(bottleneck: Bottleneck) -> None:
-    """No name of an enumeration reaches a person."""
-    words = bound_in_words(bottleneck, Device())
-    assert "_" not in words
-    assert "emulated" not in words
-
-
-@pytest.mark.parametrize(
-    ("device", "words"),
-    [
-        (Device("emulated", 0, "P100", 219.0), "bound by the emulated P100"),
-        (Device("emulated", 0, None, 300.0), "bound by the emulated accelerator"),
-        (Device("cuda"), "bound by the accelerator"),
-    ],
-)
-def test_an_emulated_accelerator_is_called_one(device: Device, words: str) -> None:
-    """With the GPU's name, or its rate."""
-    assert bound_in_words(Bottleneck.ACCELERATOR, device) == words
-
-
-def test_disks_are_called_what_they_are() -> None:
-    """`host` is no tier's name."""
-    assert disk_in_words("host", False) == "the host's own disk"
-    assert disk_in_words("ssd", False) == "disk ssd"
-    assert disk_in_words("ssd", True) == "disk ssd (emulated)"
 
 
 def test_lines_of_progress_say_what_is_emulated(make_run: Callable[..., Run]) -> None:
@@ -209,16 +180,6 @@ def test_what_to_type_is_never_cut(make_run: Callable[..., Run]) -> None:
     assert found.endswith(f"its last words: {missing})")
 
 
-def test_the_option_that_kept_the_hook_out_is_named(make_run: Callable[..., Run]) -> None:
-    """Where no steps were seen, before a pattern is asked for."""
-    warned = (RunWarning(WarningKind.NOT_HOOKED, text="-I"),)
-    run = replace(ended(make_run(None), CauseKind.TOO_FEW_STEPS, CauseKind.NO_EVENT), warnings=warned)
-    hooked = "leave out -I, with which sizer's hook cannot count its steps"
-    assert f"give a `pattern`, and try it with `sizer pattern`, or {hooked}" in result_in_words(run)
-    silent = replace(ended(make_run(None), CauseKind.TOO_FEW_STEPS, CauseKind.NO_OUTPUT), warnings=warned)
-    assert "it printed nothing and wrote no event; Python was started with -I" in result_in_words(silent)
-
-
 def test_of_a_program_that_asked_only_that_is_said(make_run: Callable[..., Run]) -> None:
     """No pattern would have helped."""
     run = ended(make_run(None), CauseKind.TOO_FEW_STEPS, CauseKind.NO_EVENT, CauseKind.ASKED_FOR_INPUT)
@@ -261,23 +222,6 @@ def test_steps_of_an_import_are_said_from_the_third_second_on() -> None:
     ]
     assert terminal.getvalue().count("\r\x1b[K") == 3
     assert "\n" not in terminal.getvalue()
-
-
-def test_an_import_goes_through_every_stage(tmp_path: Path) -> None:
-    """And each is further than the one before."""
-    table = tmp_path / "t.csv"
-    table.write_text("workload,vcpus,throughput\na,1,10\na,2,19\na,4,36\nb,1,5\nb,2,9\nb,4,17\n")
-    steps: list[StepBegun] = []
-    api.import_table(table, tmp_path / "s", lambda event: steps.append(event) if isinstance(event, StepBegun) else None)
-    assert [step.stage for step in steps] == [Stage.READING, Stage.STORING, Stage.FITTING, *list(Stage)[2:]]
-    assert [step.workload for step in steps if step.stage is Stage.FITTING] == ["a", "b"]
-    assert sorted({step.share for step in steps}) == [step.share for step in steps]
-
-
-@pytest.mark.parametrize("stage", Stage)
-def test_every_stage_begins_behind_the_one_before(stage: Stage) -> None:
-    before = [step for step in Stage if list(Stage).index(step) < list(Stage).index(stage)]
-    assert all(StepBegun(each, "w", 4, 4).share < StepBegun(stage).share for each in before)
 
 
 @pytest.mark.parametrize(
@@ -342,7 +286,6 @@ def test_data_of_an_unknown_size_is_not_compared(
 
 
 WORKLOAD = Workload("train", "image_training", framework="mxnet", network="resnet50", format="recordio")
-RATES = ((1.0, 100.0), (2.0, 197.0), (4.0, 300.0), (8.0, 303.0))
 DRIFTED, BESIDE = "The host drifted: ", "Something else used CPUs of the host beside "
 BETTER = "A quiet host, or more repeats of each configuration, measures better."
 

@@ -19,7 +19,7 @@ from sizer.plan.following import following_runs
 from sizer.plan.run_order import plan
 from sizer.records.run import Cause, CauseKind, Failure, Run
 from sizer.records.run_kinds import Outcome, Purpose
-from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.study import Measure, RunSpec, Study, WorkloadPlan
 from sizer.records.units import GIB
 from sizer.store.study_folder import StudyFolder
 from sizer.study.parse import parse_study
@@ -157,36 +157,11 @@ def test_a_dry_run_lists_them_with_what_they_are_for() -> None:
     assert "memory caps" in listed[-1]
 
 
-def test_their_time_is_counted() -> None:
-    """Five runs more, and the reference again, which three runs alone do without."""
-    counts = [
-        next(line for line in found(text) if " runs, about " in line)
-        for text in (STUDY, STUDY.replace("isolate: true", ""))
-    ]
-    assert [count.split()[0] for count in counts] == ["9", "3"]
-
-
-@pytest.mark.parametrize(
-    ("purpose", "words"),
-    [
-        (Purpose.ISOLATES_DISK, ", isolating the disk"),
-        (Purpose.TWO_EPOCHS, ", isolating the page cache"),
-        (Purpose.ASKED, ""),
-    ],
-)
-def test_a_line_about_a_run_names_its_stage(purpose: Purpose, words: str) -> None:
-    """So it is not taken for the workload as asked for."""
-    from sizer.words.runs import run_in_words
-
-    spec = RunSpec(Workload("train", "image_training"), 32, Limits(2.0), Measure(), purpose=purpose)
-    assert run_in_words(spec) == f"train 2 vCPUs, batch 32{words}"
-
-
 pytestmark = pytest.mark.slow
 
-WARM, FEW, MANY = 250, 1_250, 10_000
+WARM, FEW, MANY = 250, 750, 3_000
 MOST = 1.6
-"""How many times its share of the CPU time of a few runs a command may take for many; the square of the runs is 8."""
+"""How many times its share of the CPU time of a few runs a command may take for many; the square of the runs is 4."""
 VCPUS = tuple(float(count) for count in range(1, 26))
 READING = (
     ("status",),

@@ -1,4 +1,4 @@
-"""What a prediction supposes, worked out for each workload."""
+"""What `predict` supposes, and how answers about machines and programs are printed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sizer.cli import main
-from sizer.cli.commands.predict import tier_rates, what_if, what_if_form
+from sizer.cli.commands.predict import tier_rates, what_if
 from sizer.model.fitting import fit
 from sizer.model.model import WhatIf, WorkloadModel
 from sizer.records.device import DiskRates
@@ -20,6 +20,8 @@ from sizer.records.run import Run
 from sizer.records.study import Study, WorkloadPlan
 from sizer.records.units import GIB
 from sizer.store.study_folder import StudyFolder
+
+# What a prediction supposes, worked out for each workload.
 
 
 @pytest.fixture
@@ -61,15 +63,6 @@ def test_a_tier_needs_a_size() -> None:
     assert (small.read_iops or 0) < (large.read_iops or 0)
 
 
-def test_only_what_differs_is_written_for_other_programs() -> None:
-    """A JSON reader sees the supposition, in MB/s, and nothing that is as it was measured."""
-    assert what_if_form(WhatIf()) == {}
-    assert what_if_form(WhatIf(gpu_speedup=2.0, disk_rates=DiskRates(read_bytes_per_second=2e8))) == {
-        "gpu_speedup": 2.0,
-        "disk_mbps": 200.0,
-    }
-
-
 TABLE = """workload,gpu,gpu_count,vcpus,memory_gib,batch_size,throughput,outcome
 job,A100,1,12,85,64,900,
 job,A100,1,12,85,128,1100,
@@ -101,14 +94,6 @@ def test_what_was_not_given_is_said(
     capsys.readouterr()
     assert main(["predict", folder, *options]) == 0
     assert capsys.readouterr().out.endswith(said)
-
-
-def test_a_configuration_that_is_given_whole_assumes_nothing(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Four options name the machine and the batch."""
-    capsys.readouterr()
-    given = ["--gpu-count", "2", "--vcpus", "24", "--memory", "170GiB", "--batch-size", "256"]
-    assert main(["predict", folder, *given]) == 0
-    assert "assumed" not in capsys.readouterr().out
 
 
 @pytest.fixture
@@ -146,3 +131,101 @@ def test_a_folder_of_bad_runs_alone_says_so(study_folder: Path, capsys: pytest.C
     said = capsys.readouterr().err
     assert said.count("left out: ") == 3
     assert "has no run that can be read; type: sizer run" in said
+
+
+# recommend on a table of machines: a line for each that is worth choosing, and offers only where they say more.
+
+
+KINDS = """workload,gpu,gpu_count,throughput
+job,T4,1,200
+job,V100,1,1800
+job,V100,4,7105
+"""
+NAMED = """workload,instance_type,usd_per_hour,gpu,gpu_count,throughput
+job,small.a,1.0,T4,1,100
+job,small.b,1.5,A10G,1,300
+job,small.c,9.0,H100,1,900
+job,small.d,2.0,A10G,1,290
+"""
+
+
+def _said(folder: Path, capsys: pytest.CaptureFixture[str], table: str, *asked: str) -> list[str]:
+    (folder / "table.csv").write_text(table)
+    assert main(["import", str(folder / "table.csv"), "--out", str(folder / "s")]) == 0
+    capsys.readouterr()
+    assert main(["recommend", str(folder / "s"), *asked]) == 0
+    return [line.strip() for line in capsys.readouterr().out.splitlines()]
+
+
+def test_alternatives_follow_the_reasons_and_offers_come_last(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The instance type is only the cheapest that holds the machine, so others that do are listed, too."""
+    lines = _said(tmp_path, capsys, KINDS)
+    line = "1 x V100 (gcp n1-standard-8+1xV100): 1,800 samples/s, $2.86 an hour, $0.441 a million samples"
+    assert lines.index(line) > next(i for i, each in enumerate(lines) if each.startswith("The work costs the least"))
+    assert any(each.startswith("gcp n1-highmem-8+1xV100: $2.95 an hour (") for each in lines[lines.index(line) :])
+
+
+def test_a_machine_by_its_own_name_has_no_offers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is rented as what it is; one that is dominated is left out."""
+    lines = _said(tmp_path, capsys, NAMED)
+    assert [line.partition(":")[0] for line in lines if line.endswith(" a million samples")] == [
+        "1 x A10G (small.b)",
+        "1 x H100 (small.c)",
+    ]
+    assert not any("the table)" in line for line in lines)
+
+
+def test_the_answer_is_among_the_few(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of many machines five are shown, the fastest among them where that was asked for."""
+    rows = "".join(f"job,type{i},{(1 + i) ** 1.2:.3f},V100,{i + 1},{100 * (i + 1)}\n" for i in range(8))
+    header = "workload,instance_type,usd_per_hour,gpu,gpu_count,throughput\n"
+    lines = _said(tmp_path, capsys, header + rows, "--objective", "fastest")
+    shown = [line.partition(":")[0] for line in lines if line.endswith(" a million samples")]
+    assert len(shown) == 5
+    assert shown[-1] == "8 x V100 (type7)"
+
+
+# recommend on a table of many frameworks and networks: what it compares first, then the answers in short.
+
+
+HEADER = "framework,network,device,batch_size,mode,throughput\n"
+
+
+def _cross_said(folder: Path, capsys: pytest.CaptureFixture[str], networks: int, *asked: str) -> list[str]:
+    rows = "".join(
+        f"{framework},net{number},{device},{batch},train,{rate * batch**0.5 + number}\n"
+        for number in range(networks)
+        for framework, rate in (("mxnet", 20), ("pytorch", 24))
+        for device in ("K80", "CPU c4.8xlarge")
+        for batch in (8, 16)
+    )
+    (folder / "table.csv").write_text(HEADER + rows)
+    assert main(["import", str(folder / "table.csv"), "--out", str(folder / "s")]) == 0
+    capsys.readouterr()
+    assert main(["recommend", str(folder / "s"), *asked]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def test_of_many_programs_the_table_is_first_and_each_answer_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One of them is asked for by its name."""
+    lines = _cross_said(tmp_path, capsys, 7)
+    assert lines[0] == "Seconds a mini-batch:"
+    answers = [line for line in lines if line.startswith("net")]
+    assert len(answers) == 14
+    assert lines[-15:-1] == answers
+    assert lines[-1].startswith("Why an answer is so: `sizer recommend ")
+    assert main(["recommend", str(tmp_path / "s"), "--workload", "net0 (mxnet)"]) == 0
+    whole = capsys.readouterr().out.splitlines()
+    assert whole[0] == answers[0]
+    assert len(whole) > 3
+    assert "Seconds a mini-batch:" not in whole
+
+
+def test_two_workloads_are_answered_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = _cross_said(tmp_path, capsys, 1)
+    assert lines[0].startswith("net0 (mxnet): ")
+    assert "Seconds a mini-batch:" in lines

@@ -22,19 +22,20 @@ def write(folder: Path, text: str) -> Path:
     [
         ("workload,weight a,3 b,1", Amounts({"a": 3.0, "b": 1.0})),
         ("samples;workload 1e6;b 2e6;a", Amounts({"b": 1e6, "a": 2e6}, samples=True)),
+        ("workload,weight a,0 b,1 unserved,7", Amounts({"a": 0.0, "b": 1.0, "unserved": 7.0})),
         ("workload,weight a,0 b,1", Amounts({"a": 0.0, "b": 1.0})),
     ],
 )
 def test_amounts(tmp_path: Path, text: str, amounts: Amounts) -> None:
     """Weights, or samples."""
-    assert read_amounts(write(tmp_path, text), ["a", "b"]) == amounts
+    assert read_amounts(write(tmp_path, text), ["a", "b"], ["a", "b", "unserved"]) == amounts
 
 
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
         ("workload,weight a,3", "has no row for `b`; add `b,1`."),
-        ("workload,weight a,3 b,1 c,1", "line 4: workload: the studies have no `c`; use a or b."),
+        ("workload,weight a,3 b,1 c,1", "line 4: workload: the studies have no `c`; use a, b or unserved."),
         ("workload,weight a,3 b,1 a,1", "line 4: workload: `a` stands in two rows; remove one of them."),
         ("workload,weight a,3 b,x", "line 3: weight: `x` is not a number; write one such as 0.5."),
         ("workload,weight a,3 b,-1", "line 3: weight: `-1` is below 0; give 0 or more."),
@@ -48,7 +49,7 @@ def test_amounts(tmp_path: Path, text: str, amounts: Amounts) -> None:
 def test_bad_amounts(tmp_path: Path, text: str, complaint: str) -> None:
     """Each names the line and what to write."""
     with pytest.raises(InputError) as error:
-        read_amounts(write(tmp_path, text), ["a", "b"])
+        read_amounts(write(tmp_path, text), ["a", "b"], ["a", "b", "unserved"])
     assert str(error.value).endswith(complaint)
 
 

@@ -1,23 +1,37 @@
-"""measurements.csv: one row a run."""
+"""What other programs read: the table of measurements, and the forms of answers and predictions."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sizer.exchange.measurements import write_csv
-from sizer.files.tables import harmless, unharmed
+from sizer.exchange.published import no_prediction_form, prediction_form, recommendation_form
+from sizer.model.batch_curve import batch_curves
+from sizer.model.fitting import fit
+from sizer.model.model import Model
+from sizer.model.prediction import predict
+from sizer.recommend.recommendation import recommend
+from sizer.records.answer import Recommendation
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
-from sizer.records.device import Device, GpuUse
+from sizer.records.device import GIVEN_IN_TABLE, BatchRate, Device, DiskRates, GpuUse
+from sizer.records.domains import SCHEMA_VERSION
 from sizer.records.run import Conditions, Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Limits, Measure, RunSpec, Workload
+from sizer.records.study import Limits, Measure, Objective, RunSpec, Workload
+from sizer.words.accelerators import accelerator_counts_lines, batch_sentences
+from sizer.words.names import terms_of
+from tests.tables import Read, stored_catalog
+
+# measurements.csv: one row a run.
+
 
 HEADER = (
     "workload,framework,device,network,batch_size,vcpus,memory_gib,disk,input,cache,gpu,gpu_count,"
@@ -88,19 +102,6 @@ def test_a_row_tells_what_its_figures_rest_on() -> None:
     assert (plain["bottleneck"], plain["hit_rate"], plain["warnings"]) == ("", "", "")
 
 
-def test_the_table_tells_the_order_of_the_runs() -> None:
-    """When each run started, and which repeat it was, counted from 1 as on the page."""
-    (row,) = rows(run())
-    assert (row["started_at"], row["repeat"]) == ("2026-11-21T10:00:00+00:00", "1")
-
-
-def test_a_run_that_failed_has_empty_figures() -> None:
-    """A failed run keeps its row: it is a finding."""
-    (row,) = rows(run(Outcome.OUT_OF_MEMORY))
-    assert row["outcome"] == "out_of_memory"
-    assert row["throughput"] == row["throughput_low"] == row["core_seconds_per_sample"] == ""
-
-
 def test_the_cpu_has_no_gpu() -> None:
     """Without an accelerator the count is zero and the name empty."""
     done = run()
@@ -144,23 +145,11 @@ def test_text_is_never_a_formula(text: str, cell: str) -> None:
     assert cells["sample_unit"] == cell
 
 
-@given(st.text("=＝+-@;|' ax"))
-def test_what_was_kept_from_being_a_formula_comes_back(text: str) -> None:
-    """As an import reads it."""
-    assert unharmed(harmless(text)) == text
-
-
 def test_a_run_is_one_line_whatever_its_text() -> None:
     """A line's end in a cell would make up a row."""
     text = write_csv([replace(run(), sample_unit="a\nb\r\x1b[2J")])
     assert len(text.splitlines()) == 2
     assert r"a\nb\r\x1b[2J" in text
-
-
-def test_a_number_below_nought_stays_one() -> None:
-    """Only text has the apostrophe."""
-    (cells,) = rows(run(conditions=Conditions(hit_rate=-0.25)))
-    assert float(cells["hit_rate"]) == -0.25
 
 
 def test_what_a_driver_told_has_its_columns() -> None:
@@ -180,12 +169,163 @@ def test_what_a_driver_told_has_its_columns() -> None:
     }
 
 
-def test_mode_and_precision_are_those_of_the_network() -> None:
-    """sizer's own networks compute in fp32; what an emulated GPU computes in, or a command, nobody knows."""
-    emulated = run()
-    computed = replace(
-        emulated, spec=replace(emulated.spec, workload=Workload("f", "image_training", mode="forward_backward"))
-    )
-    own = replace(emulated, spec=replace(emulated.spec, workload=Workload("c", "command")))
-    found = [(row["mode"], row["precision"]) for row in rows(emulated, computed, own)]
-    assert found == [("train", ""), ("forward_backward", "fp32"), ("", "")]
+# The form of recommendation.json and of predict's JSON is a contract with other programs.
+
+
+CONTRACT = {
+    *("workload", "status", "spec", "throughput", "probability", "bottleneck", "next_bottleneck", "reasons"),
+    *("rejected", "runner_up", "instances"),
+}
+SPEC = {"vcpus", "memory_gib", "disk", "batch_size", "gpu", "gpu_count"}
+REJECTION = {"spec", "why", "codes", "throughput", "share", "usd_saved_per_hour", "saving"}
+OPTION = {
+    *("preferences", "spec", "throughput", "probability", "bottleneck"),
+    *("instance_type", "usd_per_hour", "usd_per_million_samples"),
+}
+PREDICTION = {
+    *("workload", "vcpus", "memory_gib", "disk", "batch_size", "throughput", "low", "high", "bottleneck", "shares"),
+    *("gpu", "gpu_count", "extrapolated"),
+}
+
+
+@pytest.fixture
+def concluded(make_run: Callable[..., Run]) -> tuple[Model, Recommendation]:
+    """What is concluded from a job on an emulated disk, and from one on an emulated accelerator."""
+    rates = DiskRates(read_iops=5000.0, read_bytes_per_second=1e9)
+    rising = [
+        make_run(100.0 * vcpus, vcpus, disk="nvme", rates=rates, memory=memory, capped=True, repeat=repeat)
+        for vcpus in (1.0, 2.0, 4.0)
+        for memory in (3 * 2**29, 2**33)
+        for repeat in (0, 1)
+    ]
+    device = Device("emulated", 0, "P100", 219.0)
+    level = [make_run(rate, vcpus, name="gpu", device=device) for vcpus, rate in ((1.0, 150.0), (2.0, 217), (4.0, 219))]
+    runs = [*rising, *level]
+    model = fit(runs)
+    return model, recommend(model, runs, Objective("cheapest", 0.9), stored_catalog())
+
+
+def test_a_recommendation_has_exactly_the_keys_of_the_contract(concluded: tuple[Model, Recommendation]) -> None:
+    """Objective and target beside each other, sizes in GiB, and what else is known added."""
+    model, recommendation = concluded
+    form = json.loads(json.dumps(recommendation_form(recommendation, model)))
+    asked = {"objective", "target", "at_least", "deadline", "latency_p99", "spot", "samples", "interruptions"}
+    assert set(form) == asked | {"baseline", "schema_version", "workloads", "family", "cross_table"}
+    assert (form["schema_version"], form["objective"], form["target"]) == (SCHEMA_VERSION, "cheapest", 0.9)
+    for answer in form["workloads"]:
+        assert set(answer) >= CONTRACT | {"sample_unit", "next_run", "beyond", "emulated"}
+        assert set(answer) >= {"provisional", "edge", "baseline", "job"}
+        assert set(answer["spec"]) == SPEC
+        assert set(answer["throughput"]) == {"value", "low", "high"}
+        assert answer["rejected"]
+        for each in answer["rejected"]:
+            assert set(each) == REJECTION
+            assert set(each["spec"]) == SPEC
+        assert {name for each in answer["options"] for name in each["preferences"]} == {
+            "cheapest",
+            "balanced",
+            "fastest",
+        }
+        assert all(set(each["spec"]) == SPEC and set(each) == OPTION for each in answer["options"])
+        assert answer["runner_up"] is None or set(answer["runner_up"]) == SPEC
+        offer = answer["instances"][0]
+        assert {"provider", "instance_type", "usd_per_hour", "usd_per_million_samples", "as_of"} <= set(offer)
+    assert "memory_bytes" not in json.dumps(form)
+    first, second = form["workloads"]
+    assert first["spec"]["memory_gib"] in (1.5, 8.0)
+    assert second["spec"]["memory_gib"] is None
+    assert first["emulated"] is second["emulated"] is True
+
+
+def test_a_prediction_has_exactly_the_keys_of_the_contract(concluded: tuple[Model, Recommendation]) -> None:
+    """With and without an answer the same keys, and the reason where there is none."""
+    workload = concluded[0].workload("gpu")
+    place = Configuration(2.0, 2**33, "host", 32)
+    form = prediction_form(predict(workload, place), workload)
+    assert set(form) == PREDICTION | {"out_of_memory", "headroom", "sample_unit", "emulated"}
+    assert (form["memory_gib"], form["emulated"]) == (8.0, True)
+    assert set(no_prediction_form(place, workload, "no such batch", None)) == {*form, "error", "error_code"}
+
+
+def test_what_a_table_does_not_say_is_null_beyond_it_too(make_run: Callable[..., Run]) -> None:
+    """No memory, disk or batch size is made up for a size that was not measured."""
+    unknown = {"memory_bytes": None, "batch_size": None, "disk": None, "gpu_count": None}
+    runs = [
+        replace(made, configuration=replace(made.configuration, **unknown))
+        for made in (make_run(100.0 * c, c) for c in (1.0, 2.0, 4.0))
+    ]
+    model = fit(runs)
+    form = recommendation_form(recommend(model, runs, Objective(), stored_catalog()), model)
+    (answer,) = json.loads(json.dumps(form))["workloads"]
+    assert answer["status"] == "at_least"
+    beyond = answer["beyond"]
+    assert (beyond["vcpus"], beyond["memory_gib"], beyond["disk"], beyond["batch_size"]) == (8, None, None, None)
+    assert beyond["gpu_count"] is None
+    assert set(beyond) >= PREDICTION
+
+
+# What a table says of the rate of an emulated accelerator comes back from an export.
+
+
+RATES = (
+    BatchRate(16, 150.0, "a table", 100.0, 220.0, "published"),
+    BatchRate(64, 300.0, "a table", 200.0, 450.0, "published"),
+    BatchRate(256, 400.0, "extrapolated: a table", 180.0, 900.0, "extrapolated"),
+)
+V100 = replace(Device("emulated", 0, "V100").with_rate(RATES[1]), batch_rates=RATES)
+
+
+@pytest.fixture
+def runs(make_run: Callable[..., Run]) -> list[Run]:
+    return [make_run(0.99 * each.samples_per_second, 4.0, batch=each.batch_size, device=V100) for each in RATES]
+
+
+def test_an_exported_study_keeps_its_batch_curve(read: Read, runs: list[Run]) -> None:
+    """Each batch waited for its own rate, and all are of one curve."""
+    (before,) = batch_curves(runs)
+    found = read(write_csv(runs))
+    (after,) = batch_curves(found.runs)
+    assert [point.batch_size for point in after.points] == [16, 64, 256]
+    assert [point.throughput.value for point in after.points] == [point.throughput.value for point in before.points]
+    assert {run.spec.workload.computes_on for run in found.runs} == {found.runs[0].spec.workload.computes_on}
+    rates = [(run.spec.batch_size, run.spec.device.samples_per_second) for run in found.runs]
+    assert rates == [(16, 150.0), (64, 300.0), (256, 400.0)]
+
+
+def test_how_sure_a_rate_is_comes_back_too(read: Read, runs: list[Run]) -> None:
+    """An answer from the table is no surer than one from the study."""
+    devices = [run.spec.device for run in read(write_csv(runs)).runs]
+    assert [(device.rate_low, device.rate_high, device.rate_basis) for device in devices] == [
+        (each.low, each.high, each.basis) for each in RATES
+    ]
+
+
+def test_it_is_said_where_the_rates_come_from(read: Read, runs: list[Run]) -> None:
+    """And not that there was one rate for all."""
+    found = read(write_csv(runs))
+    model = fit(found.runs)
+    (answer,) = recommend(model, found.runs, Objective(), stored_catalog()).workloads
+    assert answer.batch is not None
+    said = " ".join(batch_sentences(answer.batch, terms_of(model.workload("train"))))
+    assert "is given in the imported table, and was not measured here" in said
+    assert "one rate for all batch sizes" not in said
+
+
+def test_what_several_lose_to_each_other_comes_back_and_is_said(read: Read, make_run: Callable[..., Run]) -> None:
+    """It was stated and not measured, also for whoever imports the table."""
+    device = replace(Device("emulated", 0, "V100", 300.0, "a table"), scaling_loss=0.05, scaling_source="a source")
+    runs = []
+    for count, vcpus in product((1, 2), (1.0, 2.0, 4.0, 8.0)):
+        ceiling = 300.0 * (device.speed_up(count) or 1.0)
+        run = make_run((ceiling**-8 + (250 * vcpus) ** -8) ** (-1 / 8), vcpus, device=device)
+        spec, place = replace(run.spec, gpu_count=count), replace(run.configuration, gpu_count=count)
+        runs.append(replace(run, spec=spec, configuration=place))
+    found = read(write_csv(runs))
+    devices = {run.spec.workload.computes_on for run in found.runs}
+    assert {(device.scaling_loss, device.scaling_source) for device in devices} == {(0.05, GIVEN_IN_TABLE)}
+    model = fit(found.runs)
+    (answer,) = recommend(model, found.runs, Objective(), stored_catalog()).workloads
+    assert (
+        "What they lose to each other is given in the imported table, and was not measured here: 2 x emulated V100 "
+        "make 95.1 % of as many alone."
+    ) in accelerator_counts_lines(answer, terms_of(model.workload("train")))

@@ -1,18 +1,25 @@
-"""What is made of a driver's answers, by a double of it: nothing here ran on a GPU."""
+"""What the driver tells of a GPU while a run goes on, and who else is there."""
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from itertools import count
+from pathlib import Path
 
 import pynvml
 import pytest
 
+from sizer.host import lock
 from sizer.host.gpu_watch import READ_SECONDS, GpuProcesses, GpuWatch, held_back, watched
 from sizer.host.nvml import Gpu, gpus, has_driver
 from sizer.records.device import ClockReason, GpuSample
+from sizer.records.messages import HostError
+from sizer.words.language import in_words
 from tests.unit.host.fake_nvml import FakeGpu, FakeNvml
+
+# What is made of a driver's answers, by a double of it: nothing here ran on a GPU.
 
 
 def watch_of(monkeypatch: pytest.MonkeyPatch, *present: FakeGpu, step: float = 0.5) -> GpuWatch:
@@ -101,7 +108,6 @@ def test_gpus_are_watched_by_a_thread_until_the_end(monkeypatch: pytest.MonkeyPa
     library = FakeNvml(FakeGpu(), FakeGpu(uuid="GPU-0001", busy=0))
     library.install(monkeypatch)
     with watched(gpus()) as watch:
-        assert watch is not None
         assert len(watch.latest) == 2
         deadline = time.monotonic() + 600 * READ_SECONDS
         while not watch.latest[0].busy and time.monotonic() < deadline:
@@ -186,3 +192,43 @@ def test_one_known_process_says_whose_numbers_they_are() -> None:
     assert processes.others({10, STRANGER}) == (f"pid {STRANGER}",)
     assert processes.own_bytes({10: 5, STRANGER: 7}) == 5
     assert processes.own_bytes({10: None, STRANGER: 7}) is None
+
+
+# What is said of the lock on a host where little can be known.
+
+
+@pytest.fixture
+def name() -> str:
+    return f"\0sizer-unknown-{os.getpid()}-"
+
+
+def refusal(name: str, folder: Path) -> str:
+    with pytest.raises(HostError) as refused, lock.measuring_alone(name, folder):
+        pytest.fail("the host was not free")
+    return in_words(refused.value)
+
+
+def test_a_holder_whose_command_is_hidden_is_named_by_its_pid(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With hidepid /proc does not show its command line, and the pid alone is enough to end it."""
+
+    def hidden(_path: Path) -> bytes:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    with lock.measuring_alone(name, tmp_path / "sizer"):
+        monkeypatch.setattr(Path, "read_bytes", hidden)
+        said = refusal(name, tmp_path / "sizer")
+    assert f"(process {os.getpid()})" in said
+    assert said.endswith(f"kill {os.getpid()}")
+
+
+def test_a_name_that_cannot_be_had_is_no_other_sizer(tmp_path: Path) -> None:
+    """The system's own reason is said, not that somebody measures."""
+    said = refusal("/nowhere/at/all", tmp_path / "no" / "such")
+    assert said == "This host cannot be locked for measuring (No such file or directory)."
+
+
+def test_where_the_kernel_does_not_say_nobody_measures(name: str, tmp_path: Path) -> None:
+    """Without /proc/net there is no list to look into."""
+    assert not lock.is_host_measured(name, tmp_path / "none", tmp_path)

@@ -1,20 +1,33 @@
-"""Where the programs of a framework run, and each reason why an interpreter is not one for them."""
+"""Interpreters and the frameworks in them, and what is told of the machine."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
+from sizer.host import machine
+from sizer.host import machine as host
+from sizer.host.asking import first_line
+from sizer.host.findings import Check, Finding, FindingKind
+from sizer.host.frameworks import framework_checks, transformers_check
 from sizer.host.interpreters import Interpreter, examined, interpreter, look_into, what_it_lacks
+from sizer.host.machine import checks, facts, with_frameworks
+from sizer.limits.detection import detect
+from sizer.limits.interface import Capability, Control
 from sizer.records.frameworks import FRAMEWORKS
 from sizer.records.messages import HostError, InputError
 from sizer.records.study import FrameworkPython
+from sizer.words.terminal import check_lines, finding_in_words
 from tests import ROOT
+
+# Where the programs of a framework run, and each reason why an interpreter is not one for them.
 
 
 @pytest.fixture(autouse=True)
@@ -101,7 +114,6 @@ def test_what_is_no_python_says_so(tmp_path: Path) -> None:
         programs, ["No such file", "no such luck", "something else", "something else"], strict=True
     ):
         lack = what_it_lacks("pytorch", examined("pytorch", program))
-        assert lack is not None
         assert str(lack.message).startswith(f"{program} does not answer as a Python interpreter does (")
         assert reason in str(lack.message)
         assert str(lack.message).endswith("; name another interpreter in `frameworks` of the study file")
@@ -160,3 +172,163 @@ def test_an_interpreter_is_asked_as_a_run_is_started(tmp_path: Path, monkeypatch
     bare = script(tmp_path / "bare", f'exec "{sys._base_executable}" -S "$@"')  # type: ignore[attr-defined]
     assert look_into(bare, ["torch"], ["torch"]).modules == frozenset()
     assert os.environ["PYTHONPATH"] == str(tmp_path)
+
+
+# What `sizer doctor` says of the frameworks that programs run on.
+
+
+def checked(monkeypatch: pytest.MonkeyPatch, program: str) -> Check:
+    """The check of a framework that this program would import."""
+    monkeypatch.setitem(FRAMEWORKS, "opencv", replace(FRAMEWORKS["opencv"], gpus_seen=program))
+    (check,) = framework_checks(["opencv"])
+    return check
+
+
+@pytest.mark.parametrize(
+    ("gpus", "said"),
+    [
+        ("[]", "4.11 in {python}; sees no GPU"),
+        ("['NVIDIA L4']", "4.11 in {python}; sees NVIDIA L4"),
+        ("['A', 'B', 'C']", "4.11 in {python}; sees A, B and C"),
+    ],
+)
+def test_version_place_and_gpus_are_told(monkeypatch: pytest.MonkeyPatch, gpus: str, said: str) -> None:
+    """Whatever the framework prints before is passed over."""
+    check = checked(monkeypatch, f"import json; print('hello'); print(json.dumps(['4.11', {gpus}]))")
+    assert (check.ok, check.fix) == (True, None)
+    assert finding_in_words(check.finding) == said.format(python=sys.executable)
+
+
+@pytest.mark.parametrize(
+    ("program", "found", "fix"),
+    [
+        ("raise ImportError('numpy is too new')", "numpy is too new", "-m pip install opencv-python-headless"),
+        ("raise OSError('libgomp.so.1: cannot open shared object file')", "libgomp.so.1", "apt-get install libgomp1"),
+        ("print('nothing')", "", "-m pip install"),
+    ],
+)
+def test_why_it_does_not_import_decides_the_fix(
+    monkeypatch: pytest.MonkeyPatch, program: str, found: str, fix: str
+) -> None:
+    """A package and a system library need different commands."""
+    check = checked(monkeypatch, program)
+    assert (check.ok, check.finding.kind) == (False, FindingKind.NO_IMPORT)
+    assert finding_in_words(check.finding).startswith(f"cannot be imported in {sys.executable}: ")
+    assert found in finding_in_words(check.finding)
+    assert fix in (check.fix or "")
+
+
+def test_where_it_is_missing_pytorch_is_installed_with_it(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One command for an interpreter that has neither; and what a variable says that is no program is told."""
+    monkeypatch.setenv("SIZER_PYTORCH_PYTHON", str(bare))
+    assert check_lines(transformers_check()) == [
+        f"NO  transformers: not installed in {bare}",
+        f"      to fix it, type: {bare} -m pip install torch==2.13.0 numpy opencv-python-headless simplejpeg lmdb "
+        "'transformers>=5,<6'",
+    ]
+    monkeypatch.setenv("SIZER_PYTORCH_PYTHON", str(bare.parent / "gone"))
+    assert transformers_check().fix == "unset SIZER_PYTORCH_PYTHON"
+
+
+def test_one_that_is_not_installed_is_not_imported(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its line says where it was looked for, and the next what installs it there."""
+    monkeypatch.setenv("SIZER_OPENCV_PYTHON", str(bare))
+    assert check_lines(checked(monkeypatch, "raise SystemExit(7)")) == [
+        f"NO  opencv: not installed in {bare}",
+        f"      to fix it, type: {bare} -m pip install opencv-python-headless simplejpeg numpy lmdb",
+    ]
+
+
+@pytest.mark.parametrize("line", ["exit 1", "echo nonsense"])
+def test_a_variable_that_names_no_python_is_to_be_unset(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    """Or one that is not there."""
+    program = tmp_path / "python"
+    monkeypatch.setenv("SIZER_OPENCV_PYTHON", str(program))
+    check = checked(monkeypatch, "")
+    assert (check.ok, check.fix) == (False, "unset SIZER_OPENCV_PYTHON")
+    assert "is not a program" in finding_in_words(check.finding)
+    program.write_text(f"#!/bin/sh\n{line}\n")
+    program.chmod(0o755)
+    check = checked(monkeypatch, "")
+    assert (check.ok, check.fix) == (False, "unset SIZER_OPENCV_PYTHON")
+    assert "does not answer as a Python interpreter does" in finding_in_words(check.finding)
+
+
+# Facts about this machine are plain, and each check that fails names its fix.
+
+
+def test_facts_are_those_of_this_machine_and_fit_json() -> None:
+    """host.json holds what the kernel says."""
+    found = facts()
+    assert found.cpus == len(detect().allowed) <= (os.cpu_count() or 0)
+    assert found.kernel == os.uname().release
+    assert f"MemTotal: {found.memory_bytes // 1024} kB" in " ".join(Path("/proc/meminfo").read_text().split())
+    assert found.packages["psutil"]
+    assert json.loads(json.dumps(asdict(found)))["limits"] == detect().name
+
+
+def test_every_control_and_program_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The list that `sizer doctor` shows."""
+    monkeypatch.setattr(host, "framework_checks", lambda: (Check("mxnet", True, Finding(FindingKind.QUIET)),))
+    names = [check.name for check in checks()]
+    assert names == [*(control.value for control in Control), *names[4:]]
+    assert names[4:] == ["cpus", "swap", "pressure", "fio", "mkfs.ext4", "loop devices", "mxnet", "transformers"]
+
+
+def test_a_program_that_is_not_there_is_installed_by_apt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """fio is a Debian package; the package of that name on PyPI is something else."""
+    monkeypatch.setattr(host, "first_line", lambda *_: None)
+    assert host._program_check("fio", "fio", "--version") == Check(
+        "fio", False, Finding(FindingKind.NOT_INSTALLED), "sudo apt-get install fio"
+    )
+
+
+def test_each_framework_of_a_study_has_its_own_versions(bare: Path) -> None:
+    """One is where sizer is, the other in a Python without packages; what both have is said of the first."""
+    found = with_frameworks(facts(), {"opencv": Path(sys.executable), "pytorch": bare})
+    assert [framework.path for framework in found.frameworks] == [sys.executable, str(bare)]
+    assert found.frameworks[0].packages["numpy"] == found.packages["numpy"]
+    assert found.frameworks[1].packages == {}
+    assert found.frameworks[1].python == found.python == sys.version.split()[0]
+    assert with_frameworks(found, {}) == found
+
+
+@pytest.mark.parametrize(("capped", "ok"), [(True, True), (False, False)])
+def test_swap_matters_where_runs_could_use_it(capped: bool, ok: bool) -> None:
+    """A cap on memory keeps a run from swap; without one, swap hides the memory floor."""
+    check = host._swap_check(1 << 30, (Capability(Control.MEMORY, capped, ""),))
+    assert (check.ok, check.fix) == (ok, None if ok else "sudo swapoff -a")
+    assert host._swap_check(0, ()).ok
+
+
+def test_loop_devices_need_their_control_file(tmp_path: Path) -> None:
+    """A kernel module that is not loaded."""
+    assert host._loop_check(tmp_path / "loop-control").fix == "sudo modprobe loop"
+    (tmp_path / "loop-control").touch()
+    assert host._loop_check(tmp_path / "loop-control").ok
+
+
+def test_facts_import_no_framework() -> None:
+    """Versions come from the packages' metadata: importing MXNet takes seconds and memory."""
+    code = "import sys; from sizer.host.machine import facts; facts(); sys.exit('mxnet' in sys.modules)"
+    shown = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        timeout=300,
+    )
+    assert shown.returncode == 0
+
+
+def test_programs_that_are_not_there_say_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container without lscpu or an os-release is still described."""
+    assert first_line("no-such-program-of-anybody", "--version") is None
+    monkeypatch.setattr("sizer.host.machine.shutil.which", lambda _name: None)
+    assert machine._lscpu() == {}
+
+    def none() -> None:
+        raise FileNotFoundError("os-release")
+
+    monkeypatch.setattr("sizer.host.machine.platform.freedesktop_os_release", none)
+    assert machine._distribution() == "Linux"

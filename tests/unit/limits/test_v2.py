@@ -13,11 +13,9 @@ import pytest
 from sizer.limits.backends.delegation import is_kept
 from sizer.limits.backends.v2 import SUPERVISOR
 from sizer.limits.detection import backend_for
-from sizer.limits.identity import world
-from sizer.limits.interface import Control, LimitsBackend, Throttle
+from sizer.limits.interface import Control, LimitsBackend
 from sizer.limits.topology import Machine
 from sizer.limits.tree import Counters, Reading, Tree, number
-from sizer.records.device import DiskRates
 from sizer.records.run import Sample
 from sizer.records.study import Limits
 from sizer.words.runs import limits_in_words
@@ -29,56 +27,6 @@ ROOT = "/sys/fs/cgroup"
 def group_file(tree: Tree, file: str) -> Path:
     (found,) = tree.path(f"{ROOT}/sizer").glob(f"*/{file}")
     return found
-
-
-def test_every_limit_lands_in_its_file(v2: LimitsBackend, v2_tree: Tree) -> None:
-    """A quarter of a vCPU, a cap without swap that ends the whole group, and the rates that a tier gives."""
-    rates = DiskRates(read_iops=1000, read_bytes_per_second=60e6, write_bytes_per_second=30e6)
-    with v2.open("a", Limits(0.25, 256 << 20, "slow"), Throttle("7:0", rates)) as group:
-        files = ("cpuset.cpus", "cpu.max", "memory.max", "memory.swap.max", "memory.oom.group", "io.max")
-        found = {file: group_file(v2_tree, file).read_text() for file in files}
-        assert limits_in_words(group.limited_by).startswith("cgroup v2: cpuset 0, quota of 0.25 vCPU, memory 256 MiB")
-    assert found == {
-        "cpuset.cpus": "0",
-        "cpu.max": "25000 100000",
-        "memory.max": str(256 << 20),
-        "memory.swap.max": "0",
-        "memory.oom.group": "1",
-        "io.max": "7:0 rbps=60000000 wbps=30000000 riops=1000 wiops=max",
-    }
-
-
-def test_a_sample_is_in_seconds_and_bytes(v2: LimitsBackend, v2_tree: Tree) -> None:
-    """Microseconds become seconds; shared memory counts as anonymous and not as page cache, and neither does the swap
-    cache; network buffers are the kernel's; a device line without counters is no error.
-    """
-    with v2.open("a", Limits(disk="slow"), Throttle("7:0", DiskRates(read_iops=50))) as group:
-        for file, text in {
-            "cpu.stat": "usage_usec 2500000\nnr_periods 20\nnr_throttled 18\n",
-            "memory.current": "9000",
-            "cgroup.threads": "11\n12\n13\n",
-            "memory.swap.current": "60",
-            "memory.peak": "12000",
-            "memory.stat": "anon 4096\nfile 3000\nkernel 700\nslab 500\nsock 5\nshmem 100\nswapcached 50\n"
-            "file_dirty 500\nfile_writeback 40\n",
-            "memory.events": "oom 1\noom_kill 3\n",
-            "io.stat": "254:0 rbytes=10 wbytes=20 rios=1 wios=2\n7:0 rbytes=5 wbytes=6 rios=7 wios=8 dbytes=0\n8:0\n",
-            "cpu.pressure": "some avg10=9.00 avg60=1.00 avg300=0.10 total=1500000\nfull avg10=0.00 total=9\n",
-            "memory.pressure": "some avg10=0.00 avg60=0.00 avg300=0.00 total=20\nfull avg10=0.00 total=9\n",
-            "io.pressure": "some avg10=0.00 avg60=0.00 avg300=0.00 total=250000\nfull avg10=0.00 total=9\n",
-        }.items():
-            group_file(v2_tree, file).write_text(text)
-        v2_tree.path(f"{ROOT}/cpu.stat").write_text("usage_usec 4000000\n")
-        v2_tree.path("/proc/stat").write_text(f"cpu  1 2 3 4 5 6 7 {3 * os.sysconf('SC_CLK_TCK')} 0 0\ncpu0 1 2 3\n")
-        sample = group.sample(8.0)
-    assert (sample.core_seconds, sample.host_core_seconds, sample.time) == (2.5, 4.0, 8.0)
-    assert (sample.memory_bytes, sample.anonymous_bytes, sample.oom_kills) == (9000, 4196, 3)
-    assert (sample.peak_memory_bytes, sample.unwritten_bytes, sample.steal_core_seconds) == (12000, 540, 3.0)
-    assert (sample.page_cache_bytes, sample.kernel_bytes, sample.swap_bytes) == (2850, 705, 60)
-    assert (sample.cpu_stall, sample.memory_stall, sample.io_stall) == (1.5, 20e-6, 0.25)
-    assert group.accounted == {field.name for field in fields(Sample)} - ELSEWHERE
-    assert (sample.periods, sample.throttled_periods, sample.threads) == (20, 18, 3)
-    assert (sample.read_bytes, sample.written_bytes, sample.read_ios, sample.write_ios) == (5, 6, 7, 8)
 
 
 def test_before_linux_5_18_the_kernels_memory_is_the_sum_of_what_is_told(v2: LimitsBackend, v2_tree: Tree) -> None:
@@ -119,14 +67,6 @@ def test_a_file_that_cannot_be_read_is_not_counted(tmp_path: Path) -> None:
     assert counters.accounted == {"core_seconds"}
     assert counters.sample(2.0) == Sample(2.0, core_seconds=1e-6)
     counters.close()
-
-
-def test_without_a_throttle_each_byte_counts_once(v2: LimitsBackend, v2_tree: Tree) -> None:
-    """LVM and loop devices are counted on the disk that carries them."""
-    with v2.open("a", Limits()) as group:
-        lines = (f"{device} rbytes=10 wbytes=0 rios=1 wios=0" for device in ("254:0", "253:0", "7:0"))
-        group_file(v2_tree, "io.stat").write_text("\n".join(lines))
-        assert group.sample(0.0).read_bytes == 10
 
 
 def test_a_user_uses_the_scope_that_was_delegated(
@@ -193,17 +133,6 @@ def test_sizer_started_again_in_the_scope_finds_it(
     monkeypatch.setattr(type(v2_tree), "writable", lambda _, path: path != top)
     with backend_for(v2_tree, machine).open("mine", Limits(vcpus=0.5)):
         assert (scope / "sizer").is_dir()
-
-
-def test_leftovers_of_a_dead_sizer_are_removed(v2: LimitsBackend, v2_tree: Tree) -> None:
-    """Groups inside them, too; other folders are not ours."""
-    with v2.open("mine", Limits()):
-        base = v2_tree.path(f"{ROOT}/sizer")
-        old = f"{world()}-1-1-old"
-        for name in (old, f"{old}/inner", "notes"):
-            v2_tree.make(base / name)
-        assert v2.remove_leftovers() == (old,)
-        assert {path.name.rpartition("-")[2] for path in base.iterdir() if path.is_dir()} == {"mine", "notes"}
 
 
 def test_processes_are_killed_one_by_one_before_linux_5_14(v2: LimitsBackend, v2_tree: Tree) -> None:

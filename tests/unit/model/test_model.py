@@ -1,4 +1,4 @@
-"""What the model promises of any runs it is given."""
+"""What a model answers, what it refuses, and the run that would help."""
 
 from __future__ import annotations
 
@@ -13,17 +13,26 @@ from hypothesis import strategies as st
 from sizer.files.codec import from_json, to_json
 from sizer.model.fitting import fit
 from sizer.model.memory import memory_floor
-from sizer.model.model import Model, WhatIf, WorkloadModel
+from sizer.model.model import MeasuredRange, Model, WhatIf, WorkloadModel
 from sizer.model.prediction import predict
+from sizer.model.refusals import vcpus_to_measure
+from sizer.recommend.recommendation import recommend
 from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import Device, DiskRates
-from sizer.records.prediction import Refused
+from sizer.records.prediction import Action, ReasonCode, Refusal, Refused, Suggestion
 from sizer.records.run import DataSet, Demand, Evidence, EvidenceKind, Run
 from sizer.records.run_kinds import Outcome
+from sizer.records.study import Objective
 from sizer.records.units import GIB
 from sizer.words.model import model_summary, parameter_name
 from sizer.words.names import terms_of
+from sizer.words.reasons import reason_sentences
 from sizer.words.reasons.suggestions import refusal_sentences
+from tests.modelled import contended
+from tests.tables import stored_catalog
+
+# What the model promises of any runs it is given.
+
 
 MakeRun = Callable[..., Run]
 TIERS = {"slow": DiskRates(400, 2e7), "fast": DiskRates(20_000, 8e8)}
@@ -104,14 +113,6 @@ def test_more_of_a_stage_is_never_slower(
         assert predict(model, configuration, better).throughput.value >= base * (1 - 1e-9)
 
 
-def test_a_summary_says_what_is_not_settled(make_run: MakeRun) -> None:
-    """Where noise leaves open whether the rate still rises, the summary neither says that it does nor that it stops."""
-    points = ((0.5, 60), (1, 118), (2, 105))
-    model = fit([make_run(rate, vcpus, spread=0.15) for vcpus, rate in points]).workload("train")
-    assert "It is not clear whether more than 2 vCPUs, the most measured, would make it faster." in model_summary(model)
-    assert "stops scaling" not in model_summary(model)
-
-
 def test_quantities_are_in_the_units_of_the_workload(make_run: MakeRun) -> None:
     """Images are counted as images; an emulated accelerator and a disk that was not limited are called so."""
     demand, p100 = Demand(core_seconds=0.01, read_bytes=1e5, read_ios=1.0), Device("emulated", 0, "P100", 219)
@@ -140,19 +141,6 @@ def test_a_fit_is_deterministic_and_survives_its_file(make_run: MakeRun) -> None
     assert predict(again.workload("train"), at(3)) == predict(model.workload("train"), at(3))
 
 
-def test_too_few_values_name_the_run_that_helps(curve: Callable[..., WorkloadModel]) -> None:
-    """With two vCPU values the model is refused, answers where it was measured, and says which run to make."""
-    model = curve((1, 100), (2, 190))
-    assert refused(model) == (
-        "Not enough data: `train` was measured with `vcpus` 1 and 2 alone, and three values are needed. "
-        "Measure `train` at 4 vCPUs."
-    )
-    assert predict(model, at(2)).throughput.value == pytest.approx(190)
-    with pytest.raises(Refused) as error:
-        predict(model, at(4))
-    assert error.value.refusal == model.refused
-
-
 def test_a_size_whose_runs_failed_is_to_be_mended_before_more_are_measured(make_run: MakeRun) -> None:
     """What crashed at 2 vCPUs is not measured by asking for 2 vCPUs again; running out of memory is another matter."""
     runs = [make_run(100, 0.5), make_run(190, 1.0)]
@@ -165,15 +153,6 @@ def test_a_size_whose_runs_failed_is_to_be_mended_before_more_are_measured(make_
         again = fit([*runs, other]).workload("train")
         assert again.measured.failed_vcpus == ()
         assert again.refused is None or "--retry" not in refused(again)
-
-
-def test_accounting_that_disagrees_makes_it_ambiguous(make_run: MakeRun) -> None:
-    """A curve that scales like CPU, while accounting of that configuration names the disk, has no single bottleneck."""
-    disk = Evidence(Bottleneck.DISK_BANDWIDTH, {"disk": 0.99}, EvidenceKind.BUSIEST)
-    runs = [make_run(100 * c, c, evidence=disk if c == 4 else None) for c in (1, 2, 4)]
-    model = fit(runs).workload("train")
-    assert predict(model, at(2)).bottleneck is Bottleneck.CPU
-    assert predict(model, at(4)).bottleneck is Bottleneck.AMBIGUOUS
 
 
 def test_another_disk_is_predicted_from_its_figures(make_run: MakeRun) -> None:
@@ -227,7 +206,6 @@ def test_memory_floor_and_what_lies_around_it(make_run: MakeRun) -> None:
     killed = make_run(None, 1, memory=GIB // 2, capped=True, outcome=Outcome.OUT_OF_MEMORY)
     runs = [make_run(100 * c, c, memory=2 * GIB, capped=True, anonymous=GIB) for c in (1, 2, 4)]
     floor = memory_floor([*runs, killed])
-    assert floor is not None
     assert (floor.out_of_memory_bytes, floor.completed_bytes) == (GIB // 2, 2 * GIB)
     model = fit([*runs, killed]).workload("train")
     none = predict(model, at(1, memory=GIB // 2))
@@ -244,3 +222,165 @@ def test_two_programs_under_one_name_are_refused(make_run: MakeRun) -> None:
     """A curve through the runs of two programs would be neither's."""
     runs = [make_run(100 * c, c, kind=kind) for kind in ("image_training", "image_inference") for c in (1, 2, 4)]
     assert "several programs: image_inference and image_training." in refused(fit(runs).workload("train"))
+
+
+# Where there is no answer, which run would help most; and what a what-if may not ask.
+
+
+@pytest.fixture
+def fitted(make_run: MakeRun) -> WorkloadModel:
+    """A job on the CPU of which only the rate is known."""
+    return fit([make_run(100.0 * vcpus, vcpus) for vcpus in (1.0, 2.0, 4.0)]).workload("train")
+
+
+def place_at(model: WorkloadModel, **changed: object) -> Configuration:
+    return replace(model.measured.rates[-1].configuration, **changed)  # type: ignore[arg-type]
+
+
+def refusal_of(ask: Callable[[], object]) -> Refusal:
+    with pytest.raises(Refused) as refused:
+        ask()
+    return refused.value.refusal
+
+
+@pytest.mark.parametrize(
+    ("changes", "axis", "wanted"),
+    [
+        ([{"memory": 2 * GIB}, {"memory": 4 * GIB}], "memory_gib", Suggestion(Action.MEASURE, memory_bytes=8 * GIB)),
+        ([{"batch": 16}, {"batch": 32}], "batch_size", Suggestion(Action.MEASURE, batch_size=64)),
+        ([{"vcpus": 2.0}, {"vcpus": 4.0}], "vcpus", Suggestion(Action.MEASURE, vcpus=(8.0,))),
+    ],
+)
+def test_a_third_value_is_asked_for_on_the_axis_that_was_varied(
+    changes: list[dict[str, float]], axis: str, wanted: Suggestion, make_run: MakeRun
+) -> None:
+    """Who varied memory is asked for twice the most memory, not for vCPUs."""
+    refusal = fit([make_run(100.0, **{"vcpus": 2.0, **change}) for change in changes]).workload("train").refused
+    assert refusal.reason.code is ReasonCode.TOO_FEW_VALUES
+    assert refusal.reason.text("axis") == axis
+    assert refusal.suggestion == wanted
+
+
+def test_vcpus_that_nobody_knows_are_not_doubled() -> None:
+    """A table without vCPUs gives no number to start from; one that failed is tried again first."""
+    assert vcpus_to_measure(MeasuredRange()) == Suggestion(Action.MEASURE)
+    failed = MeasuredRange(failed_vcpus=(8.0,))
+    assert vcpus_to_measure(failed) == Suggestion(Action.RETRY, vcpus=(8.0,))
+
+
+@pytest.mark.parametrize(("kind", "action"), [("imported", Action.IMPORT), ("image_training", Action.RETRY)])
+def test_runs_that_all_crashed_are_made_or_imported_again(kind: str, action: Action, make_run: MakeRun) -> None:
+    """Nobody can retry what another table says."""
+    crashed = [make_run(None, vcpus, kind=kind, outcome=Outcome.CRASHED) for vcpus in (1.0, 2.0)]
+    refusal = fit(crashed).workload("train").refused
+    assert (refusal.reason.code, refusal.suggestion) == (ReasonCode.NO_RUN_COMPLETED, Suggestion(action))
+
+
+@pytest.mark.parametrize(
+    ("column", "lacking", "asked"),
+    [
+        ("memory_gib", {"memory_bytes": None}, {"memory_bytes": 4 * GIB}),
+        ("batch_size", {"batch_size": None}, {"batch_size": 64}),
+    ],
+)
+def test_a_column_that_a_table_lacks_is_asked_for(
+    column: str, lacking: dict[str, None], asked: dict[str, int], make_run: MakeRun
+) -> None:
+    """No value of it can be predicted, and importing it is what would help."""
+    runs = [make_run(100.0 * vcpus, vcpus) for vcpus in (1.0, 2.0, 4.0)]
+    bare = [replace(run, configuration=replace(run.configuration, **lacking)) for run in runs]
+    model = fit(bare).workload("train")
+    refusal = refusal_of(lambda: predict(model, place_at(model, **asked)))
+    assert (refusal.reason.code, refusal.reason.text("column")) == (ReasonCode.NOT_IN_TABLE, column)
+    assert refusal.suggestion == Suggestion(Action.IMPORT, column=column)
+
+
+@pytest.mark.parametrize(
+    ("changed", "what_if", "code", "wanted"),
+    [
+        ({}, WhatIf(gpu_speedup=2.0), ReasonCode.NO_GPU_TO_SPEED_UP, Suggestion(Action.MEASURE, gpu_count=1)),
+        # A run with synthetic input would tell the decoder from a step on the same CPU.
+        ({}, WhatIf(decode_factor=0.5), ReasonCode.STEP_NOT_SEPARATE, Suggestion(Action.MEASURE, input="synthetic")),
+        # What a disk of other rates would give needs the bytes of a sample.
+        (
+            {},
+            WhatIf(disk_rates=DiskRates(read_bytes_per_second=1e8)),
+            ReasonCode.NOT_RECORDED,
+            Suggestion(Action.MEASURE, accounting=True),
+        ),
+        ({"disk": "tape"}, WhatIf(), ReasonCode.NOT_MEASURED, None),
+    ],
+)
+def test_what_would_help_is_named(
+    fitted: WorkloadModel, changed: dict[str, str], what_if: WhatIf, code: ReasonCode, wanted: Suggestion | None
+) -> None:
+    """A disk that was not measured is named with those that were."""
+    refusal = refusal_of(lambda: predict(fitted, place_at(fitted, **changed), what_if))
+    assert refusal.reason.code is code
+    assert wanted is None or refusal.suggestion == wanted
+    assert code is not ReasonCode.NOT_MEASURED or refusal.reason.texts("disks_measured") == ("host",)
+
+
+# One vCPU value does not tell a serial part from what others on the host took.
+
+
+BATCHES = (8, 16, 32)
+CORE_SECONDS = 0.02
+SERIAL = Evidence(Bottleneck.SERIAL, {"cpu": 0.55}, EvidenceKind.SERIAL, {"cores": 1.1, "vcpus": 2.0})
+CPU = Evidence(Bottleneck.CPU, {"cpu": 0.7}, EvidenceKind.BUSIEST, {"cpu": 0.7})
+
+
+def forward(make_run: MakeRun, busy: float, evidence: Evidence | None, disturbed: bool) -> list[Run]:
+    """The forward pass on synthetic input with 2 vCPUs, of which the job used this share."""
+    runs = []
+    for batch in BATCHES:
+        rate = busy * 2 / CORE_SECONDS * (batch / (batch + 0.5))
+        run = make_run(rate, 2.0, batch=batch, demand=Demand(core_seconds=CORE_SECONDS), evidence=evidence)
+        workload = replace(run.spec.workload, input="synthetic", network="resnet50", mode="forward")
+        run = replace(run, spec=replace(run.spec, workload=workload))
+        if disturbed:
+            run = contended(run, 0.8)
+        runs.append(run)
+    return runs
+
+
+@pytest.mark.parametrize("evidence", [SERIAL, None])
+def test_disturbed_runs_of_one_size_name_no_serial_part(make_run: MakeRun, evidence: Evidence | None) -> None:
+    """Also where a stored run does: its accounting was disturbed, too."""
+    runs = forward(make_run, 0.55, evidence, disturbed=True)
+    model = fit(runs)
+    for rate in model.workload("train").measured.rates:
+        found = predict(model.workload("train"), rate.configuration)
+        assert (found.bottleneck, found.shares) == (Bottleneck.AMBIGUOUS, {})
+    answer = recommend(model, runs, Objective(), stored_catalog()).workloads[0]
+    assert answer.bottleneck is not Bottleneck.SERIAL
+    said = " ".join(reason_sentences(answer.reasons, terms_of(model.workload("train"))))
+    assert "bound by its serial part" not in said
+    assert "one vCPU value cannot tell a serial part from what others took" in said
+
+
+def test_quiet_runs_of_one_size_show_a_serial_part_by_accounting(make_run: MakeRun) -> None:
+    """One core was busy, and nobody else was there."""
+    model = fit(forward(make_run, 0.55, SERIAL, disturbed=False)).workload("train")
+    assert predict(model, model.measured.rates[-1].configuration).bottleneck is Bottleneck.SERIAL
+
+
+def test_a_job_that_never_fitted_needs_twice_the_memory(make_run: MakeRun) -> None:
+    """Every run was killed for want of memory: the next one has twice the most that was tried."""
+    killed = [make_run(None, 2.0, memory=size * GIB, capped=True, outcome=Outcome.OUT_OF_MEMORY) for size in (1, 2)]
+    refusal = fit(killed).workload("train").refused
+    assert refusal is not None
+    assert refusal.suggestion == Suggestion(Action.MEASURE, memory_bytes=4 * GIB)
+
+
+def test_two_memory_sizes_say_nothing_between_them(make_run: MakeRun) -> None:
+    """Where memory changes the rate, a size between two that were measured is refused and asked for."""
+    runs = [
+        make_run(rate * vcpus, vcpus, memory=size * GIB, capped=True)
+        for size, rate in ((2, 20.0), (8, 100.0))
+        for vcpus in (1.0, 2.0, 4.0)
+    ]
+    model = fit(runs).workload("train")
+    refusal = refusal_of(lambda: predict(model, place_at(model, memory_bytes=4 * GIB)))
+    assert refusal.reason.code is ReasonCode.TOO_FEW_VALUES
+    assert refusal.suggestion == Suggestion(Action.MEASURE, memory_bytes=4 * GIB)

@@ -1,20 +1,35 @@
-"""Predictions from small tables of whole machines: what is left out, did not fit, lies between and lies beyond."""
+"""Which runs of a table count, machines of which few were measured, and a host that drifts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 from functools import cache
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from sizer.model.fitting import fit
+from sizer.model.host import drift_of, exposures, own_deviation
 from sizer.model.model import WorkloadModel
+from sizer.model.observations import observe
 from sizer.model.prediction import filled, predict
+from sizer.model.runs import as_asked, end_to_end, without_gaps
+from sizer.recommend.recommendation import recommend
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.device import Device
 from sizer.records.prediction import Prediction
-from sizer.records.run import Run
+from sizer.records.run import Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
+from sizer.records.run_kinds import Purpose
+from sizer.records.study import Objective
 from sizer.records.units import GIB
-from tests.tables import WHOLE_MACHINES, runs_of
+from tests.tables import WHOLE_MACHINES, runs_of, stored_catalog
+
+# Predictions from small tables of whole machines: what is left out, did not fit, lies between and lies beyond.
+
 
 Fitted = Callable[[str], WorkloadModel]
 
@@ -46,22 +61,10 @@ def test_what_is_left_out_is_that_of_the_machine_that_was_measured(fitted: Fitte
     assert (by_size.gpu, by_size.gpu_count, by_size.memory_bytes) == ("T4", 1, 16 * GIB)
 
 
-def test_crossed_axes_are_left_at_their_largest(make_run: Callable[..., Run]) -> None:
-    """Runs of sizer's own, with and without accounting; also for vCPUs that were not measured."""
-    sizes = [(c, m) for c in (1.0, 2.0, 4.0, 8.0) for m in (2, 4, 8)]
-    runs = [make_run(100 * c, c, memory=m * GIB) for c, m in sizes]
-    for each in (runs, [replace(run, demand=None) for run in runs]):
-        model = fit(each).workloads[0]
-        for vcpus in (2.0, 3.0, 16.0):
-            assert filled(model, {"vcpus": vcpus}).memory_bytes == 8 * GIB
-        assert filled(model, {"memory_bytes": 2 * GIB}).vcpus == 8
-
-
 @pytest.mark.parametrize(
     ("given", "fits"),
     [
         ({"gpu_count": 1, "batch_size": 256}, False),
-        ({"gpu_count": 1, "batch_size": 300}, False),
         ({"gpu_count": 1, "batch_size": 256, "vcpus": 8.0, "memory_bytes": 680 * GIB}, False),
         ({"gpu_count": 1, "batch_size": 128}, True),
         ({"gpu_count": 2, "batch_size": 256}, True),
@@ -136,10 +139,175 @@ def test_beyond_the_measured_counts_growth_goes_on(fitted: Fitted, exponent: flo
         assert said.throughput.low < 0.85 * law < law < said.throughput.high
 
 
-def test_a_measured_row_is_taken_at_its_word(fitted: Fitted) -> None:
-    """Though no form of memory goes through the three: at 32 GiB 120 a second were measured, and are foretold."""
-    model = fitted("workload,memory_gib,throughput\nread,8,50\nread,16,80\nread,32,120")
-    for gib, rate in ((8, 50), (16, 80), (32, 120)):
-        said = _asked(model, memory_bytes=gib * GIB).throughput
-        assert said.value == pytest.approx(rate, rel=0.02)
-        assert rate / 1.2 < said.low < rate < said.high < 1.2 * rate
+# Which runs predictions are about, and what a curve over rows can use that leave something empty.
+
+
+CURVE = "workload,vcpus,memory_gib,throughput\na,1,4,100\na,2,4,197\na,4,4,380\na,8,4,700\n"
+
+
+def test_a_row_without_the_axis_leaves_the_curve_as_it_is(tmp_path: Path) -> None:
+    """An unknown vCPU count is not one vCPU."""
+    whole, gaps = runs_of(tmp_path, CURVE), runs_of(tmp_path, CURVE + "a,,4,500\na,,4,20\n")
+    place = Configuration(3.0, 4 * 2**30, None, None)
+    assert predict(fit(gaps).workload("a"), place) == predict(fit(whole).workload("a"), place)
+
+
+def test_where_each_row_lacks_something_the_least_known_axis_goes(tmp_path: Path) -> None:
+    table = "workload,vcpus,batch_size,throughput\na,1,,1\na,2,,2\na,4,,3\na,,8,3\na,,16,4\n"
+    kept = without_gaps(runs_of(tmp_path, table))
+    assert [run.configuration.vcpus for run in kept] == [1, 2, 4]
+
+
+def test_a_machine_of_unknown_size_is_compared_with_the_others(tmp_path: Path) -> None:
+    """And may be the answer."""
+    runs = runs_of(
+        tmp_path,
+        "workload,gpu,vcpus,usd_per_hour,throughput\na,T4,4,0.5,100\na,T4,8,0.8,110\na,A10G,,1,400\na,V100,8,3,500\n",
+    )
+    answer = recommend(fit(runs), runs, Objective(), stored_catalog()).workloads[0]
+    assert (answer.status, answer.spec.gpu, answer.spec.vcpus) == ("recommended", "A10G", None)
+    assert len(answer.alternatives) == 4
+
+
+def fed(run: Run, input_: str, cache: str = "cold", purpose: Purpose = Purpose.ASKED) -> Run:
+    """The run with another input."""
+    workload = replace(run.spec.workload, input=input_, cache=cache)
+    return replace(run, spec=replace(run.spec, workload=workload, purpose=purpose))
+
+
+def test_what_was_planned_to_isolate_a_stage_is_no_whole_job(make_run: Callable[..., Run]) -> None:
+    """Also where there is one run as asked for and three of a stage."""
+    whole = make_run(100.0, 2.0)
+    stages = [
+        fed(make_run(200.0 * vcpus, vcpus), "cached", "warm", Purpose.ISOLATES_PIPELINE) for vcpus in (0.5, 1.0, 2.0)
+    ]
+    two_epochs = fed(make_run(120.0, 2.0, memory=2**30), "disk", "natural", Purpose.TWO_EPOCHS)
+    runs = [*stages, whole, two_epochs]
+    assert end_to_end(runs) == (whole,)
+    assert as_asked(runs) == (whole,)
+
+
+def test_of_what_others_measured_the_input_with_the_most_configurations_counts(make_run: Callable[..., Run]) -> None:
+    """Repeats of one configuration are one; of as many, the input that does most."""
+    disk = [make_run(100.0 * vcpus, vcpus) for vcpus in (1.0, 2.0)]
+    cached = [fed(make_run(150.0, 1.0), "cached", "warm")] * 3
+    assert end_to_end([*cached, *disk]) == tuple(disk)
+    assert end_to_end([*cached, disk[0]]) == (disk[0],)
+
+
+# How slow the host was through a study, by what was measured again; and what its rates owe to it.
+
+
+MakeRun = Callable[..., Run]
+BEGAN = datetime(2026, 11, 21, tzinfo=timezone.utc)
+P100 = Device("emulated", gpu="P100", samples_per_second=219.0)
+SLOW = math.log(0.8)
+
+
+def in_order(runs: Sequence[Run]) -> list[Run]:
+    """One a minute."""
+    return [replace(run, started_at=(BEGAN + timedelta(minutes=at)).isoformat()) for at, run in enumerate(runs)]
+
+
+def stepped(make_run: MakeRun, name: str = "train", slow: float = SLOW, noise: float = 0.003) -> list[Run]:
+    """Three repeats of five sizes; from the middle of it on the host is 20 % slower."""
+    random = np.random.default_rng(3)
+    order = [(repeat, float(c)) for repeat in range(3) for c in random.permutation([1, 2, 4, 8, 16])]
+    rates = [
+        100 * c**0.8 * math.exp((slow if at >= 8 else 0.0) + noise * random.standard_normal())
+        for at, (_, c) in enumerate(order)
+    ]
+    return [make_run(rate, c, repeat=repeat, name=name) for (repeat, c), rate in zip(order, rates, strict=True)]
+
+
+def test_a_step_of_the_host_is_found_and_taken_off(make_run: MakeRun) -> None:
+    """What repeats at other times gave tells it; the sizes then lie on their curve again, but for a level."""
+    runs = in_order(stepped(make_run))
+    drift = drift_of(runs)
+    before, after = ([drift.at(run) for run in part] for part in (runs[:7], runs[9:]))
+    assert all(each is not None and each.mean > 0.05 for each in before)
+    assert all(each is not None and each.mean < -0.05 for each in after)
+    raw, _ = observe(runs)
+    found, _ = observe(runs, drift)
+    off = [
+        np.std([run.log_rate - 0.8 * math.log(run.configuration.vcpus or 1) for run in some]) for some in (raw, found)
+    ]
+    assert off[1] < 0.25 * off[0]
+    assert max(each.deviation for each in found) < min(each.deviation for each in raw)
+
+
+def test_what_one_workload_alone_feels_is_not_taken_off_another(make_run: MakeRun) -> None:
+    """Its own repeats, made between those that moved, did not."""
+    moved, steady = stepped(make_run), stepped(make_run, name="steady", slow=0.0)
+    runs = in_order([run for pair in zip(moved, steady, strict=True) for run in pair])
+    drift = drift_of(runs)
+    felt = [abs(shift.mean) for run in runs if (shift := drift.at(run)) and run.spec.workload.name == "train"]
+    other = [abs(shift.mean) for run in runs if (shift := drift.at(run)) and run.spec.workload.name == "steady"]
+    assert max(other) < 0.2 * np.mean(felt)
+
+
+def accounted(run: Run, core_seconds: float, named: Bottleneck) -> Run:
+    return replace(run, demand=Demand(core_seconds=core_seconds), evidence=Evidence(named, {}, EvidenceKind.BUSIEST))
+
+
+def test_a_rate_shows_the_host_as_far_as_the_cpu_binds_it(make_run: MakeRun) -> None:
+    """All of it where it does, next to nothing beside an accelerator that is full, all where nothing was accounted."""
+    runs = [
+        accounted(make_run(100.0, 1.0), 0.0098, Bottleneck.CPU),
+        accounted(make_run(219.0, 4.0, device=P100), 0.0049, Bottleneck.ACCELERATOR),
+        accounted(make_run(90.0, 2.0), 0.011, Bottleneck.SERIAL),
+        make_run(90.0, 8.0),
+    ]
+    shown = exposures(runs)
+    assert [shown[id(run)] for run in runs] == [1.0, pytest.approx(0.0010, abs=0.0002), 1.0, 1.0]
+
+
+def test_an_accelerator_keeps_its_rate_while_the_host_drifts(make_run: MakeRun) -> None:
+    """The reference, which the CPU binds, moved by 18 %: what waits for its accelerator is as sure as ever."""
+    reference = [make_run(rate, 2.0, name="cpu", repeat=k) for k, rate in enumerate((100.0, 118.0, 101.0, 117.0))]
+    fed = [
+        accounted(make_run(219.0, c, device=P100, disk=disk, spread=1e-4), 0.0008, Bottleneck.ACCELERATOR)
+        for c in (0.5, 1.0, 2.0)
+        for disk in ("nvme", "ssd", "standard")
+    ]
+    runs = in_order([reference[0], *fed[:3], reference[1], *fed[3:6], reference[2], *fed[6:], reference[3]])
+    drift = drift_of(runs)
+    own = [run for run in runs if run.spec.workload.name == "train"]
+    found, _ = observe(own, drift)
+    assert [math.exp(each.log_rate) for each in found] == pytest.approx([219.0] * 9, rel=1e-3)
+    assert max(each.deviation for each in found) < 0.015
+    by_cpu, _ = observe(
+        [replace(run, demand=None, evidence=None) for run in runs if run.spec.workload.name == "train"], drift
+    )
+    assert min(each.deviation for each in by_cpu) > 0.03
+
+
+@pytest.mark.parametrize(
+    ("warning", "exposure", "least", "most"),
+    [
+        (RunWarning(WarningKind.CONTENDED, {"cores": 0.5}), 0.01, 0.0, 0.002),
+        (RunWarning(WarningKind.STOLEN, {"cores": 0.1}), 1.0, 0.01, 0.03),
+        (RunWarning(WarningKind.GPU_SHARED, {"share": 0.5}), 0.0, 0.15, 0.25),
+        (RunWarning(WarningKind.UNSETTLED), 1.0, 0.004, 0.007),
+        (RunWarning(WarningKind.ONE_READING), 0.0, 0.05, 0.05),
+        (RunWarning(WarningKind.DRIFTING, {"level": 90.0, "low": 98.0, "high": 102.9}), 1.0, 0.04, 0.07),
+        (RunWarning(WarningKind.DRIFTING), 1.0, 0.02, 0.03),
+        (RunWarning(WarningKind.OVERHEAD, {"share": 0.02}), 1.0, 0.0, 0.0),
+    ],
+)
+def test_a_warning_says_how_far_its_run_may_be_off(
+    make_run: MakeRun, warning: RunWarning, exposure: float, least: float, most: float
+) -> None:
+    """By its own figures, and as far as the run shows the host."""
+    run = replace(make_run(100.0, 2.0), warnings=(warning,))
+    assert least <= own_deviation(run, exposure, host_known=False) <= most
+
+
+def test_of_two_repeats_the_undisturbed_one_counts_for_more(make_run: MakeRun) -> None:
+    """A run that others took half a core from is not worth as much as one that had the host for itself."""
+    clean, disturbed = make_run(100.0, 1.0), make_run(80.0, 1.0, repeat=1)
+    disturbed = replace(disturbed, warnings=(RunWarning(WarningKind.CONTENDED, {"cores": 0.6}),))
+    (even,), _ = observe([clean, replace(disturbed, warnings=())])
+    (found,), _ = observe([clean, disturbed])
+    assert math.exp(even.log_rate) == pytest.approx(90.0)
+    assert math.exp(found.log_rate) > 97

@@ -1,22 +1,27 @@
-"""What isolates a stage, or accounts for it, decides what the model says of it."""
+"""What each stage costs, what a relief of it gains, and what a plateau is of."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import pytest
 
+from sizer.model.edge import gain, loader_waits
+from sizer.model.equation import INSTANT
 from sizer.model.fitting import fit
-from sizer.model.model import WhatIf, WorkloadModel
+from sizer.model.model import Model, WhatIf, WorkloadModel
 from sizer.model.prediction import bottleneck_of, predict
 from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import Device, DiskRates
 from sizer.records.prediction import ReasonCode, Refused
-from sizer.records.run import DataSet, Demand, DiskCheck, Run
+from sizer.records.run import DataSet, Demand, DiskCheck, Evidence, EvidenceKind, Run
 from sizer.records.study import DiskTier
 from sizer.records.units import GIB
+
+# What isolates a stage, or accounts for it, decides what the model says of it.
+
 
 MakeRun = Callable[..., Run]
 
@@ -156,21 +161,6 @@ def test_reads_that_miss_are_amplified(make_run: MakeRun) -> None:
     assert found.throughput.value == pytest.approx(expected, rel=0.12)
 
 
-def test_headroom_ends_at_the_next_limit(make_run: MakeRun) -> None:
-    """A pipeline that feeds half of a P100 could be twice as fast and not more."""
-    device = Device("emulated", gpu="P100", samples_per_second=219)
-
-    def rate(c: float) -> float:
-        return ((100 * c) ** -8 + 219**-8) ** (-1 / 8)
-
-    model = job([make_run(rate(c), c, device=device, demand=Demand(core_seconds=0.01)) for c in (0.5, 1, 2, 4)])
-    half = predict(model, at(1))
-    assert half.headroom == pytest.approx(1.19, abs=0.15)
-    assert half.throughput.value * (1 + half.headroom) <= 1.03 * 219
-    alone = predict(job([make_run(100 * c, c, demand=Demand(core_seconds=0.01)) for c in (1, 2, 4)]), at(1))
-    assert alone.headroom is None or alone.headroom > 1
-
-
 @pytest.mark.parametrize(
     ("shares", "evidence", "bottleneck"),
     [
@@ -186,3 +176,118 @@ def test_accounting_decides_between_a_cpu_and_its_serial_part(
 ) -> None:
     """It saw whether the vCPUs were busy; where it names another resource than the model, neither is believed."""
     assert bottleneck_of(shares, evidence) is bottleneck
+
+
+# What a plateau is of, and how sure.
+
+
+KNEE = {1: 100.0, 2: 197.0, 4: 300.0, 8: 303.0, 16: 304.0}
+
+
+def named(runs: Iterable[Run], vcpus: float = 16, disk: str = "host") -> Bottleneck:
+    model = fit(list(runs)).workloads[0]
+    return predict(model, Configuration(vcpus, 8 * 2**30, disk, 32)).bottleneck
+
+
+def test_one_disk_leaves_open_what_a_plateau_is_of(make_run: MakeRun) -> None:
+    """The disk, or a serial part; where the rate still rises the CPU is named as ever."""
+    runs = [make_run(rate, vcpus) for vcpus, rate in KNEE.items()]
+    assert named(runs) is Bottleneck.AMBIGUOUS
+    assert named(runs, vcpus=1) is Bottleneck.CPU
+
+
+@pytest.mark.parametrize(("wait", "binding"), [(1.0, Bottleneck.CPU), (5.0, Bottleneck.DISK_BANDWIDTH)])
+def test_a_wait_is_the_disks_as_far_as_another_has_less(make_run: MakeRun, wait: float, binding: Bottleneck) -> None:
+    """Workers that wait as long on every disk scale as busy ones do, and are told from them by nothing."""
+    waits = {"near": 1.0, "far": wait}
+    runs = [make_run(100 * c / (1 + waits[disk]), c, disk=disk) for c in (1, 2, 4, 8) for disk in waits]
+    assert named(runs, vcpus=4, disk="far") is binding
+
+
+SERIAL = Evidence(Bottleneck.SERIAL, {"cpu": 0.13}, EvidenceKind.SERIAL, {"cores": 1.05, "vcpus": 8.0})
+QUIET, BUSY = (0.99, 1.0, 1.01), (0.85, 1.0, 1.18)
+AT_MOST = Configuration(8.0, 8 * 2**30, "host", 32)
+
+
+def flat(make_run: MakeRun, moved: Sequence[float], evidence: Evidence | None = None) -> WorkloadModel:
+    """100 images/s a vCPU, and never more than 160; each configuration three times, by these factors of that."""
+    runs = []
+    for repeat, factor in enumerate(moved):
+        for vcpus in (1.0, 2.0, 4.0, 8.0):
+            rate = factor * ((100 * vcpus) ** -6 + 160.0**-6) ** (-1 / 6)
+            named = evidence if vcpus == 8 else None
+            demand = Demand(core_seconds=0.01)
+            runs.append(make_run(rate, vcpus, repeat=repeat, demand=demand, evidence=named))
+    return fit(runs).workload("train")
+
+
+def test_a_rate_is_no_surer_than_its_runs(make_run: MakeRun) -> None:
+    """New runs of a host that is busy lie in an interval as wide as its runs are apart, and of a quiet one near by."""
+    quiet, busy = (predict(flat(make_run, moved), AT_MOST).throughput for moved in (QUIET, BUSY))
+    assert 0.93 * 160 < quiet.low < quiet.high < 1.07 * 160
+    assert busy.low < 0.85 * 160 < 1.18 * 160 < busy.high
+
+
+# What a change would gain: paired with what it is compared to, so that what is uncertain about both cancels.
+
+
+SLOW = DiskRates(read_iops=100_000.0, read_bytes_per_second=20e6)
+FAST = DiskRates(read_iops=100_000.0, read_bytes_per_second=400e6)
+CORE, BYTES = 1 / 100, 100_000.0
+
+
+def _fitted(runs: list[Run]) -> WorkloadModel:
+    model: Model = fit(runs)
+    return model.workload("train")
+
+
+@pytest.fixture(scope="module")
+def two_disks(make_run: Callable[..., Run]) -> WorkloadModel:
+    """One that gives 200 samples/s and one that gives 4,000, of a job that takes 10 ms of a CPU a sample."""
+    demand = Demand(core_seconds=CORE, read_bytes=BYTES, read_ios=BYTES / 131072)
+    found = []
+    for vcpus in (1.0, 2.0, 4.0, 8.0):
+        for disk, rates in (("slow", SLOW), ("fast", FAST)):
+            assert rates.read_bytes_per_second is not None
+            ceilings = (vcpus / CORE, rates.read_bytes_per_second / BYTES)
+            rate = sum(ceiling**-8 for ceiling in ceilings) ** (-1 / 8)
+            found += [make_run(rate, vcpus, disk=disk, rates=rates, demand=demand, repeat=each) for each in (0, 1)]
+    return _fitted(found)
+
+
+def _at(model: WorkloadModel, vcpus: float, disk: str) -> Configuration:
+    return next(
+        rate.configuration
+        for rate in model.measured.rates
+        if (rate.configuration.vcpus, rate.configuration.disk) == (vcpus, disk)
+    )
+
+
+def test_a_disk_on_which_nothing_waits_gains_what_is_held_back(two_disks: WorkloadModel) -> None:
+    """Up to the CPU's limit where the disk binds, and nothing where the CPU does."""
+    bound = _at(two_disks, 4.0, "slow")
+    found = gain(two_disks, bound, bound, WhatIf(disk_rates=INSTANT))
+    assert found.value == pytest.approx(1.0, abs=0.15)
+    assert found.low <= found.value <= found.high
+    assert found.low > 0.5
+    assert found.value == pytest.approx(predict(two_disks, bound).headroom, rel=0.15)
+    free = _at(two_disks, 1.0, "fast")
+    none = gain(two_disks, free, free, WhatIf(disk_rates=INSTANT))
+    assert none.value < 0.01
+
+
+def test_more_workers_wait_at_once(make_run: Callable[..., Run]) -> None:
+    """A worker that waits for the disk twice as long as it computes: twice as many gain half of all that time."""
+    demand = Demand(core_seconds=CORE, read_bytes=BYTES, read_ios=BYTES / 4096)
+    rates = DiskRates(read_iops=1e6, read_bytes_per_second=2e9)
+    waiting = [
+        make_run(vcpus / (3 * CORE), vcpus, disk="far", rates=rates, demand=demand, repeat=repeat)
+        for vcpus in (1.0, 2.0, 4.0, 8.0)
+        for repeat in (0, 1)
+    ]
+    model = _fitted(waiting)
+    here = _at(model, 4.0, "far")
+    waits = loader_waits(model, here)
+    found = gain(model, here, here, WhatIf(loader_workers_factor=2.0))
+    assert waits == pytest.approx(2 / 3, abs=0.1)
+    assert found.value == pytest.approx(0.5, abs=0.15)

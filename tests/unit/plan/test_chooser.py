@@ -1,23 +1,47 @@
-"""Which run an adaptive plan makes next, why, and when it ends."""
+"""Runs that are chosen one after another: along one axis and several, by what is open, and by how the host is."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
 from sizer.model.fitting import fit
 from sizer.plan.chooser import Chooser
 from sizer.plan.chosen import NextRun
+from sizer.plan.conclusions import OpenAnswer, open_answer
+from sizer.plan.configurations import configurations
 from sizer.plan.reference_runs import MOST_BETWEEN, is_measurement, reference
+from sizer.plan.run_order import plan
 from sizer.recommend.recommendation import recommend
-from sizer.records.device import DiskRates
-from sizer.records.run import RunWarning, WarningKind
+from sizer.records.answer import Answer
+from sizer.records.configuration import Configuration
+from sizer.records.device import Device, DiskRates
+from sizer.records.prediction import Spec
+from sizer.records.run import Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Adaptive, DiskTier, Objective, PlanEndKind, RunReasonKind
+from sizer.records.study import (
+    Adaptive,
+    DiskTier,
+    Measure,
+    Objective,
+    PlanEndKind,
+    RunReasonKind,
+    RunSpec,
+    Study,
+    Workload,
+    WorkloadPlan,
+)
+from sizer.records.units import GIB
+from sizer.words.planning import reason_in_words
 from tests.tables import stored_catalog
 from tests.unit.plan import machine
-from tests.unit.plan.machine import HOST, LADDER, SECONDS, UNBOUNDED, chooser_of, chosen, knee, made, study_of
+from tests.unit.plan.machine import HOST, LADDER, SECONDS, UNBOUNDED, Rate, chooser_of, chosen, knee, made, study_of
+
+# Which run an adaptive plan makes next, why, and when it ends.
 
 
 def test_the_first_runs_show_the_most_the_least_and_the_middle() -> None:
@@ -42,7 +66,6 @@ def test_a_knee_is_found_in_few_runs(at: float) -> None:
     runs, end = chosen(study, knee(at))
     answer = recommend(fit(runs), runs, Objective(), stored_catalog()).workloads[0]
     assert end.kind is PlanEndKind.SETTLED
-    assert answer.spec is not None
     assert answer.spec.vcpus == at
     assert len(runs) <= 5
 
@@ -60,23 +83,11 @@ def test_it_goes_on_alike_wherever_it_was_ended() -> None:
     """What is chosen follows from the stored runs: a new chooser after any of them makes the same others."""
     study = study_of("one", "two")
     runs, end = chosen(study, knee(6.0))
-    for number in range(len(runs)):
+    for number in (0, len(runs) // 2, len(runs) - 1):
         again, its_end = chosen(study, knee(6.0), known=tuple(runs[:number]))
         assert [run.id for run in again] == [run.id for run in runs]
         assert [run.reason for run in again] == [run.reason for run in runs]
         assert its_end == end
-
-
-def test_a_mark_that_a_run_gets_later_counts() -> None:
-    """The host is found to have changed by a later run of the reference: what seemed settled is not any more."""
-    study = study_of()
-    chooser = chooser_of(study)
-    runs, end = chosen(study, knee(3.0))
-    assert chooser.next_run(runs) == end
-    mark = RunWarning(WarningKind.DRIFTING, {"before": 100.0, "after": 200.0}, "sample")
-    marked = [replace(run, warnings=(mark,)) for run in runs]
-    assert isinstance(chooser.next_run(marked), NextRun)
-    assert chooser.next_run(marked) == chooser_of(study).next_run(marked)
 
 
 def test_noise_ends_a_study_only_where_nobody_said_how_many_runs_there_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,11 +117,9 @@ def test_a_bound_that_ends_it_tells_the_next_run(count: int) -> None:
     study = study_of()
     whole, _ = chosen(study, knee(6.0))
     _, end = chosen(study, knee(6.0), Adaptive(runs=count))
-    assert end.then is not None
     assert (end.then.spec, end.then.why) == (whole[count].spec, whole[count].reason)
     assert end.enough == count + 4
     _, later = chosen(study, knee(6.0), Adaptive(budget=(count + 0.5) * (SECONDS + 5)))
-    assert later.then is not None
     assert later.then.spec == end.then.spec
     assert later.enough == pytest.approx((count + 4) * (SECONDS + 5), rel=0.05)
 
@@ -179,14 +188,6 @@ def test_what_rests_on_doubtful_readings_is_not_called_settled(warning: RunWarni
     assert len(runs) <= 4
 
 
-def test_a_rate_that_still_rises_is_not_settled() -> None:
-    """However sure it is that more is no less."""
-    runs, end = chosen(study_of(), lambda configuration: 100.0 * (configuration.vcpus or 1.0))
-    assert recommend(fit(runs), runs, Objective(), stored_catalog()).workloads[0].status == "at_least"
-    assert end.kind is PlanEndKind.NOTHING_LEFT
-    assert end.open == ("job",)
-
-
 def test_a_model_that_is_there_is_not_fitted_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """And what comes next is the same, in the middle of a study and at its end."""
     study = study_of("one", "two")
@@ -198,3 +199,190 @@ def test_a_model_that_is_there_is_not_fitted_again(monkeypatch: pytest.MonkeyPat
     monkeypatch.delattr("sizer.plan.conclusions.fit")
     assert Chooser(study, HOST, stored_catalog(), UNBOUNDED, model).next_run(some) == after_some
     assert Chooser(study, HOST, stored_catalog(), UNBOUNDED, later).next_run(runs) == end
+
+
+# An adaptive plan over several axes at once: what it starts with, what it makes of each, and what it says.
+
+
+MEMORY = (2 * GIB, 8 * GIB, 32 * GIB)
+DISKS = tuple(
+    DiskTier(name, emulated=DiskRates(100.0, mbps * 1e6))
+    for name, mbps in (("slow", 20), ("middle", 60), ("fast", 200))
+)
+
+
+def emulated(*counts: int, vcpus: tuple[float, ...] = LADDER) -> Study:
+    """Training on so many emulated accelerators, over vCPUs."""
+    device = Device("emulated", gpu="V100", samples_per_second=300.0)
+    workload = Workload("train", "image_training", network="resnet50", cache="cold", device=device)
+    planned = WorkloadPlan(workload, (32,), vcpus=vcpus, gpu_count=counts)
+    return Study("s", (planned,), measure=Measure(repeats=2, seconds=SECONDS))
+
+
+def fed(configuration: Configuration) -> float:
+    """100 samples/s a vCPU, as far as the accelerators take them."""
+    return min(100.0 * (configuration.vcpus or 1.0), 300.0 * (configuration.gpu_count or 1))
+
+
+def on_disks(configuration: Configuration) -> float:
+    """A knee at four vCPUs, which the slow disk does not feed; memory is for nothing but to be enough."""
+    return min(knee(4.0)(configuration), 150.0 if configuration.disk == "slow" else math.inf)
+
+
+def over_memory_and_disks() -> Study:
+    return replace(study_of(memory_bytes=MEMORY, disk=("fast", "middle", "slow")), disks=DISKS)
+
+
+def test_every_number_of_accelerators_is_measured() -> None:
+    """One that the start left out is next; then each configuration once, since only what was measured is compared."""
+    study = emulated(1, 2, 3, 4, vcpus=(1.0, 4.0, 16.0))
+    runs, end = chosen(study, fed)
+    kinds = [run.reason.kind for run in runs if run.reason is not None]
+    assert [run.spec.gpu_count for run in runs[:4]] == [1, 4, 3, 2]
+    assert kinds[3] is RunReasonKind.NOT_SEEN
+    assert set(kinds[4:]) == {RunReasonKind.NOT_COMPARED, RunReasonKind.HOST_AGAIN}
+    assert len({(run.spec.limits.vcpus, run.spec.gpu_count) for run in runs}) == 12
+    assert len(runs) == 12 + kinds.count(RunReasonKind.HOST_AGAIN)
+    assert end.settled == ("train",)
+
+
+def test_memory_and_disks_start_together() -> None:
+    """Each of the first three runs has another vCPU value, memory and disk, the fastest with the most of all else."""
+    specs = chooser_of(over_memory_and_disks()).start()
+    assert [(spec.limits.vcpus, spec.limits.memory_bytes, spec.limits.disk) for spec in specs] == [
+        (16.0, 32 * GIB, "fast"),
+        (1.0, 2 * GIB, "slow"),
+        (4.0, 8 * GIB, "middle"),
+    ]
+
+
+@pytest.mark.parametrize("drawn", range(2))
+def test_memory_and_disks_are_answered_by_few_of_their_runs(drawn: int) -> None:
+    """Of 45 configurations, a quarter at the most, whatever the noise: a run at a size whose rate is known tells
+    nothing of how fast the best is, which was not measured on that disk."""
+    runs, end = chosen(over_memory_and_disks(), on_disks, drawn=drawn)
+    (answer,) = recommend(fit(runs), runs, Objective(), stored_catalog()).workloads
+    assert end.kind in (PlanEndKind.SETTLED, PlanEndKind.NOTHING_LEFT)
+    assert (answer.spec.vcpus, answer.spec.disk == "slow") == (4.0, False)
+    assert answer.provisional is (end.kind is PlanEndKind.NOTHING_LEFT)
+    assert len(runs) <= 11
+    for why in (run.reason for run in runs[3:]):
+        assert why is not None
+        assert reason_in_words(why)
+
+
+def test_where_too_little_memory_fails_the_fewest_vcpus_are_measured_with_more() -> None:
+    """A curve needs three values; of those that failed nobody knows the rate."""
+    study = study_of(memory_bytes=MEMORY)
+
+    def run_of(spec: RunSpec) -> Run:
+        held = (spec.limits.memory_bytes or 0) > 2 * GIB
+        return made(spec, knee(4.0), Outcome.COMPLETED if held else Outcome.OUT_OF_MEMORY)
+
+    chooser = chooser_of(study)
+    runs = [run_of(spec) for spec in chooser.start()]
+    following = chooser.next_run(runs)
+    assert isinstance(following, NextRun)
+    assert following.spec.limits.vcpus == 1.0
+    assert following.spec.limits.memory_bytes == 32 * GIB
+    assert following.why is not None
+    assert reason_in_words(following.why) == "no run with these vCPUs completed yet"
+
+
+# How open an answer is, and what a run would take from that.
+
+
+def runs_at(*vcpus: float, rate: Rate) -> list[Run]:
+    study = study_of()
+    specs = configurations(study.workloads[0], study, HOST)
+    return [made(spec, rate) for spec in specs if spec.limits.vcpus in vcpus]
+
+
+PLACES = [run.configuration for run in runs_at(1.0, 2.0, 4.0, 8.0, 16.0, rate=knee(4.0))]
+
+
+def opened(runs: list[Run]) -> OpenAnswer:
+    model = fit(runs)
+    answer = recommend(model, runs, Objective(), stored_catalog()).workloads[0]
+    found = open_answer(model.workloads[0], answer, PLACES, Objective(), stored_catalog())
+    assert found is not None
+    return found
+
+
+def test_most_is_learned_where_the_answer_is_open() -> None:
+    """Between a size that is too small and one that is large enough, not at what was measured already."""
+    rate = knee(6.0)
+    found = opened(runs_at(1.0, 4.0, 16.0, rate=rate))
+    best = max(found.places, key=found.value)
+    assert best.vcpus == 8.0
+
+
+def test_an_answer_that_is_enough_may_be_too_dear() -> None:
+    """Where half as much surely does, the larger is regretted, and a run at the smaller tells."""
+    rate = knee(2.0)
+    model = fit(runs_at(1.0, 2.0, 4.0, 16.0, rate=rate))
+    larger = Answer("job", "recommended", Spec(4.0))
+    found = open_answer(model.workloads[0], larger, PLACES, Objective(), stored_catalog())
+    small, large = (next(r.candidate.place for r in found.rows if r.candidate.spec.vcpus == n) for n in (2.0, 4.0))
+    assert found.right < 0.1
+    assert found.gain(small) > 0.9
+    assert found.gain(large) == 0.0
+    assert found.gain(Configuration(32.0, 2**30, None, 1)) == 0.0
+
+
+# The reference is weighed like every other run: the host is looked at again where the answers are open by it.
+
+
+BEGAN = datetime(2026, 11, 21, tzinfo=timezone.utc)
+
+
+STUDY = study_of("one", "two", "three")
+
+
+def on_host(path: Callable[[int], float]) -> list[Run]:
+    """Every run that is made of three jobs that 4.4 vCPUs serve, a minute apart, on a host that is slower by `path` of
+    the number of the run (ln)."""
+    chooser, runs = Chooser(STUDY, HOST, stored_catalog(), Adaptive()), list[Run]()
+    while isinstance(found := chooser.next_run(runs), NextRun):
+        run = made(found.spec, slowed(path(len(runs))))
+        started = BEGAN + timedelta(seconds=60 * len(runs))
+        runs.append(replace(run, started_at=started.isoformat(), reason=found.why))
+    return runs
+
+
+def slowed(by: float) -> Rate:
+    return lambda configuration: knee(4.4)(configuration) * math.exp(-by)
+
+
+def looks(runs: list[Run], kind: RunReasonKind) -> list[Run]:
+    return [run for run in runs if run.reason is not None and run.reason.kind is kind]
+
+
+def planned(count: int, path: Callable[[int], float]) -> list[Run]:
+    """So many of the runs of the whole plan, in its order, on such a host."""
+    specs = plan(STUDY, HOST)[:count]
+    return [
+        replace(made(spec, slowed(path(number))), started_at=(BEGAN + timedelta(seconds=60 * number)).isoformat())
+        for number, spec in enumerate(specs)
+    ]
+
+
+@pytest.mark.parametrize("slower", [0.01, 0.03])
+def test_a_host_that_gets_slower_is_looked_at_where_it_leaves_an_answer_open(slower: float) -> None:
+    """Sooner than after eight runs, and the reason names the job whose answer would be surer."""
+    of = reference(STUDY, HOST)
+    assert of is not None
+    runs = planned(31, lambda number: slower * number)
+    assert [is_measurement(run.spec, of) for run in runs[-7:]] == [True, *[False] * 6]
+    found = Chooser(STUDY, HOST, stored_catalog(), Adaptive()).next_run(runs)
+    assert isinstance(found, NextRun)
+    assert is_measurement(found.spec, of)
+    assert found.why.kind is RunReasonKind.HOST_OPEN
+    assert found.why.names[0] in {workload.workload.name for workload in STUDY.workloads}
+
+
+def test_a_quiet_host_is_looked_at_only_when_it_is_due() -> None:
+    """No answer is open by how slow it was."""
+    runs = on_host(lambda _number: 0.0)
+    assert not looks(runs, RunReasonKind.HOST_OPEN)
+    assert looks(runs, RunReasonKind.HOST_AGAIN)

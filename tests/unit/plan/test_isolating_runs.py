@@ -1,21 +1,28 @@
-"""Which runs isolate a stage of a workload, and that a study without them is what it was."""
+"""Runs that isolate a stage, and the pass of two epochs."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from sizer.plan.following import PassResult, TwoEpochs, following_runs
 from sizer.plan.isolating_runs import isolating_runs
 from sizer.plan.reference_runs import reference
 from sizer.plan.run_order import plan
 from sizer.records.device import Device
 from sizer.records.own_programs import Variable
-from sizer.records.run_kinds import Purpose
+from sizer.records.run import DataSet, Run
+from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
-from sizer.records.units import GIB
+from sizer.records.units import GIB, MIB
 from sizer.study.presets import HostSize
+from sizer.words.runs import following_in_words
+
+# Which runs isolate a stage of a workload, and that a study without them is what it was.
+
 
 HOST = HostSize(8, 16 * GIB)
 
@@ -98,13 +105,6 @@ def test_several_batch_sizes_give_the_least_and_the_most() -> None:
     assert [spec.batch_size for spec in stages(planned(batch_size=(1,)))["step"]] == [1, 4]
 
 
-def test_around_a_point_stages_are_isolated_at_the_most_vcpus() -> None:
-    """A point in the middle is not where a step is fastest."""
-    found = stages(planned(disk=("fast", "slow")), around=Limits(2.0, 4 * GIB, "slow"))
-    assert {spec.limits.vcpus for spec in (*found["step"], *found["disk"])} == {8.0}
-    assert [spec.limits.disk for spec in found["disk"]] == ["slow", "fast"]
-
-
 def test_isolating_runs_are_planned_once_each_among_the_first_repeat() -> None:
     """All other runs, their ids and the reference are those of the same study without."""
     without, with_them = (study(planned(isolate=isolate, disk=("fast", "slow"))) for isolate in (False, True))
@@ -169,10 +169,113 @@ def test_how_a_command_is_started_is_part_of_what_a_run_is_known_by() -> None:
     assert known(env=(Variable("API_KEY", kept="abc"),)) == known(env=(Variable("API_KEY"),))
 
 
-def test_other_runs_keep_their_ids_as_well() -> None:
-    """A command without limits, and a row of a table."""
-    command = Workload("job", "command", command=("python", "job.py"))
-    assert RunSpec(command, 1, Limits(), Measure(1, 5.0, 0.1)).id == "cdbf3db693b4"
-    by_log = replace(command, meter="log")
-    assert RunSpec(by_log, 1, Limits(), Measure(1, 5.0, 0.1)).id != "cdbf3db693b4"
-    assert RunSpec(Workload("table", "imported"), 8, Limits(0.5), Measure(), line=7).id == "1bf5e0978e35"
+# When the two-epoch pass is made, and under which memory cap.
+
+
+EPOCHS_HOST = HostSize(4, 16 * GIB)
+DATA = DataSet("/data/train.rec", "recordio", 1000 * MIB, 10_000, embedded=False)
+
+
+def only(**own: Any) -> tuple[TwoEpochs, ...]:
+    """The passes of a study of one workload."""
+    workload = Workload("train", own.pop("kind", "image_training"), format=own.pop("format", "recordio"), **own)
+    plan = WorkloadPlan(workload, (32,), vcpus=(1.0, 2.0), disk=("fast", "slow"), isolate=True)
+    found = following_runs(Study("s", (plan,), measure=Measure(seconds=30)), EPOCHS_HOST)
+    return tuple(each for each in found if isinstance(each, TwoEpochs))
+
+
+@pytest.fixture
+def measured(make_run: Callable[..., Run]) -> Run:
+    """A run as asked for where the pass is made: 300 images/s, and 200 MiB that cannot be dropped."""
+    run = make_run(300.0, 2.0, disk="fast", data=DATA, anonymous=190 * MIB)
+    spec = replace(run.spec, workload=only()[0].base.workload)
+    own = replace(spec, workload=replace(spec.workload, cache="cold"))
+    return replace(run, spec=own, memory=replace(run.memory, peak_kernel_bytes=10 * MIB))
+
+
+def test_the_cap_holds_what_the_program_needs_and_half_of_the_data(measured: Run) -> None:
+    """The pass reads from disk, naturally cached, at the most vCPUs."""
+    spec = only()[0].next_run([measured])
+    assert spec.limits == Limits(2.0, 700 * MIB, "fast")
+    assert (spec.workload.input, spec.workload.cache, spec.stage) == ("disk", "natural", "cache")
+
+
+def test_there_is_no_pass_before_a_run_shows_what_is_needed(measured: Run) -> None:
+    """Neither a failed run nor one that isolates a stage does."""
+    failed = replace(measured, outcome=Outcome.CRASHED)
+    stage = replace(measured, spec=replace(measured.spec, purpose=Purpose.ISOLATES_DISK))
+    assert only()[0].next_run([failed, stage]) is None
+    assert "no run shows how much memory" in following_in_words(only()[0], [failed, stage])
+
+
+def test_a_pass_is_made_once_however_it_ended(measured: Run) -> None:
+    """Killed for memory it has shown something, too; interrupted it has not."""
+    each = only()[0]
+    spec = each.next_run([measured])
+    assert spec is not None
+    made = replace(measured, spec=spec, outcome=Outcome.OUT_OF_MEMORY)
+    assert each.includes(spec)
+    assert each.next_run([measured, made]) is None
+    assert each.next_run([measured, replace(made, outcome=Outcome.INTERRUPTED)]) == spec
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"data_set": replace(DATA, bytes=10 * MIB)}, "too small"),
+        ({"data_set": replace(DATA, bytes=100 * GIB)}, "too little memory"),
+        ({"data_set": replace(DATA, samples=1_000_000)}, "they would take 1 h 51 min"),
+    ],
+)
+def test_a_pass_that_cannot_be_made_says_why(measured: Run, change: dict[str, DataSet], why: str) -> None:
+    """A data set of which half is nothing, or which no run of minutes reads twice."""
+    run = replace(measured, **change)  # type: ignore[arg-type]
+    assert only()[0].next_run([run]) is None
+    assert why in following_in_words(only()[0], [run])
+
+
+# What came of a pass of two epochs, from the runs that are there.
+
+
+@pytest.fixture
+def the_pass() -> TwoEpochs:
+    plan = WorkloadPlan(Workload("train", "image_training", format="recordio"), (32,), vcpus=(1.0, 2.0), isolate=True)
+    (only,) = following_runs(Study("s", (plan,)), HostSize(4, 16 * GIB))
+    assert isinstance(only, TwoEpochs)
+    return only
+
+
+@pytest.fixture
+def whole(make_run: Callable[..., Run], the_pass: TwoEpochs) -> Run:
+    """The workload as asked for, with memory for all of its data."""
+    run = make_run(300.0, 2.0, data=DATA, anonymous=190 * MIB)
+    spec = replace(run.spec, workload=replace(the_pass.base.workload, cache="cold"))
+    return replace(run, spec=spec, memory=replace(run.memory, peak_kernel_bytes=10 * MIB))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "hit_rate", "ending"),
+    [
+        (Outcome.COMPLETED, 0.47, ": completed, 47 % of its reads were served from memory"),
+        (Outcome.OUT_OF_MEMORY, None, ": out of memory"),
+    ],
+)
+def test_the_pass_itself_is_the_result_however_it_ended(
+    outcome: Outcome, hit_rate: float | None, ending: str, the_pass: TwoEpochs, whole: Run
+) -> None:
+    """With its hit rate, where it has one."""
+    spec = the_pass.next_run([whole])
+    assert spec is not None
+    made = replace(whole, spec=spec, outcome=outcome, conditions=replace(whole.conditions, hit_rate=hit_rate))
+    assert the_pass.result([whole, made]) == PassResult(outcome, hit_rate)
+    assert following_in_words(the_pass, [whole, made]).endswith(f"with half of its data in memory{ending}")
+
+
+def test_a_run_under_such_a_cap_makes_it_needless(the_pass: TwoEpochs, whole: Run) -> None:
+    """A memory axis may have shown the same."""
+    spec = replace(
+        whole.spec,
+        workload=replace(whole.spec.workload, cache="natural"),
+        limits=replace(whole.spec.limits, memory_bytes=600 * MIB),
+    )
+    assert the_pass.result([replace(whole, spec=spec)]) == PassResult()

@@ -1,23 +1,54 @@
-"""Which runs a study asks for, in which order, and how long they take."""
+"""Which runs a study has, what a first run says of its axes, and how long they take."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from sizer.plan.run_order import AROUND_SECONDS, FAILED, UNFINISHED, estimate_seconds, plan, remaining
-from sizer.records.configuration import Configuration
+from sizer.plan.axes_of_first_run import FAR_ABOVE, Needs, chosen_axes, needs_of
+from sizer.plan.run_order import (
+    AROUND_SECONDS,
+    FAILED,
+    UNFINISHED,
+    estimate_seconds,
+    guessed_workloads,
+    plan,
+    remaining,
+)
+from sizer.plan.seen_times import SeenTimes
+from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import Device
 from sizer.records.messages import InputError
-from sizer.records.run import Run
+from sizer.records.run import (
+    Cause,
+    CauseKind,
+    DataSet,
+    Demand,
+    Failure,
+    MemoryUse,
+    Meter,
+    MeterKind,
+    RateDetails,
+    Run,
+    RunWarning,
+    Sample,
+    Step,
+    WarningKind,
+)
 from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
-from sizer.records.units import GIB
+from sizer.records.units import GIB, MIB
 from sizer.study.presets import HostSize
+
+# Which runs a study asks for, in which order, and how long they take.
+
 
 HOST = HostSize(4, 16 * 2**30)
 
@@ -51,11 +82,6 @@ def test_axes_are_crossed() -> None:
         for memory in (GIB, 2 * GIB)
         for batch_size in (16, 32)
     }
-
-
-def test_an_axis_left_out_is_not_limited() -> None:
-    """No axes: one configuration without limits."""
-    assert {spec.limits for spec in plan(study(planned()), HOST)} == {Limits()}
 
 
 def test_one_axis_at_a_time_around_a_point() -> None:
@@ -152,3 +178,217 @@ def test_who_names_a_mode_gets_enough_steps() -> None:
     plain = RunSpec(Workload("c", "image_training"), 8, Limits(), Measure())
     assert replace(plain, workload=replace(plain.workload, mode="train")).id == plain.id
     assert replace(plain, workload=replace(plain.workload, mode="forward_backward")).id != plain.id
+
+
+# The axes that are worth measuring follow from what a program used without limits.
+
+
+NEEDS = Needs(
+    vcpus=2.0,
+    busy_vcpus=1.9,
+    own_memory_bytes=500 * MIB,
+    page_cache_bytes=300 * MIB,
+    read_bytes=1e5,
+    written_bytes=0.0,
+    first_step_seconds=3.0,
+    rate=Estimate(100.0, 99.0, 101.0),
+    unit="image",
+    batch_samples=32,
+    meter=Meter(MeterKind.HOOK, "torch"),
+)
+
+
+def host(vcpus: int, memory: int = 64 * GIB) -> HostSize:
+    return HostSize(vcpus, memory)
+
+
+@pytest.mark.parametrize(
+    ("vcpus", "busy", "chosen"),
+    [
+        (2, 1.9, (0.5, 1, 2)),
+        (3, 2.9, (0.5, 1, 2, 3)),
+        (8, 7.5, (0.5, 1, 2, 4, 8)),
+        (64, 3.2, (0.5, 1, 2, 4, 64)),
+        (64, 0.3, (0.5, 1, 64)),
+        (64, 60.0, (4, 8, 16, 32, 64)),
+        (96, 90.0, (8, 16, 32, 64, 96)),
+        (8, None, (0.5, 1, 2, 4, 8)),
+    ],
+)
+def test_vcpus_double_up_to_the_hosts(vcpus: int, busy: float | None, chosen: tuple[float, ...]) -> None:
+    """Without those far above what was busy, or so few that the program would only wait for them."""
+    assert chosen_axes(replace(NEEDS, vcpus=float(vcpus), busy_vcpus=busy), host(vcpus)).vcpus == chosen
+
+
+def test_what_others_took_it_might_have_used() -> None:
+    """A first run beside other load is no reason to leave values out."""
+    beside = replace(NEEDS, vcpus=16.0, busy_vcpus=3.0, taken_cores=10.0)
+    assert chosen_axes(beside, host(16)).vcpus == (1, 2, 4, 8, 16)
+    contended = run(
+        throughput=Estimate(100.0, 99.0, 101.0), warnings=(RunWarning(WarningKind.CONTENDED, {"cores": 1.5}),)
+    )
+    needs = needs_of(contended, host(2))
+    assert needs.taken_cores == 1.5
+
+
+@given(st.integers(1, 512), st.floats(0.01, 512.0))
+def test_there_are_three_values_and_the_hosts_own_is_the_last(vcpus: int, busy: float) -> None:
+    found = chosen_axes(replace(NEEDS, vcpus=float(vcpus), busy_vcpus=min(busy, vcpus)), host(vcpus)).vcpus
+    assert len(found) >= 3
+    assert found[-1] == vcpus
+    assert list(found) == sorted(set(found))
+    assert all(value * 4 % 1 == 0 for value in found)
+    assert len([value for value in found[:-1] if value >= FAR_ABOVE * max(busy, 1.0)]) <= 1
+
+
+def test_memory_is_capped_where_the_page_cache_holds_data_that_is_read_again() -> None:
+    """Above what the program needs itself, up to where its data fits; no cap as large as the host."""
+    reads = replace(NEEDS, data_bytes=300 * MIB)
+    assert chosen_axes(reads, host(2)).memory_bytes == (625 * MIB, 700 * MIB, 850 * MIB)
+    assert chosen_axes(reads, host(2, 800 * MIB)).memory_bytes == (625 * MIB, 700 * MIB)
+    assert chosen_axes(NEEDS, host(2)).memory_bytes == ()
+    assert chosen_axes(replace(reads, page_cache_bytes=100 * MIB), host(2)).memory_bytes == (), "not read to its end"
+    assert chosen_axes(replace(reads, own_memory_bytes=None), host(2)).memory_bytes == ()
+    assert chosen_axes(replace(NEEDS, data_bytes=MIB), host(2)).memory_bytes == (), "too small to matter"
+
+
+def run(**changes: object) -> Run:
+    spec = RunSpec(Workload("mine", "command", "other"), 1, Limits(), Measure())
+    found = Run(spec, Outcome.COMPLETED, Configuration(2.0, GIB, "host", 1), None, 9.0, sample_unit="image")
+    return replace(found, **changes)  # type: ignore[arg-type]
+
+
+def test_what_a_run_shows() -> None:
+    """vCPUs from its demand, memory that cannot be dropped with the kernel's own for it, and most steps' batch."""
+    shown = run(
+        throughput=Estimate(100.0, 99.0, 101.0),
+        demand=Demand(core_seconds=0.015, read_bytes=2e4, written_bytes=0.0),
+        memory=MemoryUse(peak_anonymous_bytes=100 * MIB, peak_kernel_bytes=2 * MIB, peak_page_cache_bytes=7 * MIB),
+        data_set=DataSet("/data", "folder", 5 * MIB, 10, False),
+        steps=(Step(14.0, 32, 0.0, 0), Step(15.0, 32, 0.0, 0), Step(16.0, 7, 0.0, 0)),
+        samples=(Sample(10.5),),
+        meter=Meter(MeterKind.HOOK, "torch"),
+    )
+    needs = needs_of(shown, host(2))
+    assert (needs.vcpus, needs.busy_vcpus, needs.own_memory_bytes) == (2.0, 1.5, 102 * MIB)
+    assert (needs.page_cache_bytes, needs.read_bytes, needs.data_bytes) == (7 * MIB, 2e4, 5 * MIB)
+    assert (needs.first_step_seconds, needs.batch_samples, needs.unit) == (3.5, 32, "image")
+
+
+def test_a_batch_is_not_seen_in_lines_of_a_log_or_joined_steps() -> None:
+    """Each of these stands for several."""
+    told = run(
+        throughput=Estimate(100.0, 99.0, 101.0), steps=(Step(14.0, 32, 0.0, 0),), meter=Meter(MeterKind.HOOK, "torch")
+    )
+    for each in (
+        replace(told, meter=Meter(MeterKind.LOG, "tqdm")),
+        replace(told, warnings=(RunWarning(WarningKind.STEPS_JOINED, {"steps": 2}),)),
+    ):
+        needs = needs_of(each, host(2))
+        assert needs.batch_samples is None
+
+
+def test_a_run_without_a_rate_shows_nothing() -> None:
+    assert needs_of(run(outcome=Outcome.CRASHED), host(2)) is None
+    assert needs_of(run(throughput=Estimate(0.0, 0.0, 0.0)), host(2)) is None
+
+
+COMMAND = Workload("own", "command", command=("train",))
+TICK = 0.5
+
+
+def spec(vcpus: float | None, seconds: float = 10.0, repeat: int = 0, memory: int | None = None) -> RunSpec:
+    return RunSpec(COMMAND, 8, Limits(vcpus, memory), Measure(1, seconds, 0.02), repeat=repeat)
+
+
+def program(
+    vcpus: float, phases: Sequence[tuple[float, float]], step: float, stopped: str = "time", seconds: float = 10.0
+) -> Run:
+    """A run of a program of one thread: phases of CPU work and of sleep before its first step, then steps of CPU work.
+
+    All of it goes as a quota lets it; two seconds pass outside of the child.
+    """
+    speed, now, used = min(1.0, vcpus), 0.0, 0.0
+    course = [(0.0, 0.0)]
+    for work, sleep in phases:
+        course += [(now + work / speed, used + work), (now + work / speed + sleep, used + work)]
+        now, used = course[-1]
+    share = 0.5 if stopped == "precision" else 1.0
+    count = max(4, round(share * seconds * speed / step))
+    times = [now + number * step / speed for number in range(count + 1)]
+    course.append((times[-1], used + count * step))
+    marks = [0.0, now, times[-1]]
+    samples = tuple(
+        Sample(at, core_seconds=_at(course, at))
+        for at in sorted({*marks, *(TICK * n for n in range(int(times[-1] / TICK)))})
+    )
+    steps = tuple(Step(at, 8, 0.0, 0) for at in times)
+    return Run(
+        spec(vcpus, seconds),
+        Outcome.COMPLETED,
+        Configuration(vcpus, None, "host", 8),
+        None,
+        times[-1] + 2.0,
+        rate=RateDetails(warm_up_seconds=0.0, measured_seconds=times[-1] - now, stopped=stopped),
+        steps=steps,
+        samples=samples,
+    )
+
+
+def _at(course: Sequence[tuple[float, float]], at: float) -> float:
+    for (begun, low), (over, high) in pairwise(course):
+        if begun <= at <= over and over > begun:
+            return low + (high - low) * (at - begun) / (over - begun)
+    return course[-1][1]
+
+
+BURNS = [(15.0, 0.0)]
+WAITS = [(0.0, 15.0)]
+BOTH = [(9.0, 6.0)]
+
+
+@pytest.mark.parametrize("phases", [BURNS, WAITS, BOTH])
+@pytest.mark.parametrize("had", [0.25, 0.5, 1.0, 2.0])
+@pytest.mark.parametrize("has", [0.25, 0.5, 1.0, 2.0])
+@pytest.mark.parametrize("stopped", ["time", "precision"])
+def test_one_run_says_how_long_others_take(
+    phases: Sequence[tuple[float, float]], had: float, has: float, stopped: str
+) -> None:
+    """CPU work scales with the vCPUs that there are, sleep does not: within a tenth, whatever was seen first."""
+    seen, asked = SeenTimes([program(had, phases, 0.02, stopped)]), program(has, phases, 0.02, stopped)
+    expected = asked.first_step_seconds
+    assert expected is not None
+    assert seen.start_up_seconds(asked.spec) == pytest.approx(expected, rel=0.1)
+    if stopped == "time":
+        assert seen.seconds(asked.spec) == pytest.approx(asked.wall_seconds, rel=0.1)
+    else:
+        assert 0.9 * asked.wall_seconds <= (seen.seconds(asked.spec) or 0) <= asked.wall_seconds + 5.5
+
+
+def test_slow_steps_take_longer_than_the_seconds() -> None:
+    """A step of 5 s of CPU time takes 20 s at a quarter of a vCPU, and a rate needs four of them."""
+    seen, asked = SeenTimes([program(1.0, [(4.0, 0.0)], 5.0)]), program(0.25, [(4.0, 0.0)], 5.0)
+    assert asked.wall_seconds == pytest.approx(16 + 80 + 2)
+    assert seen.seconds(asked.spec) == pytest.approx(asked.wall_seconds, rel=0.15)
+
+
+@pytest.mark.parametrize("outcome", [Outcome.OUT_OF_MEMORY, Outcome.TIMEOUT, Outcome.CRASHED])
+def test_what_failed_most_likely_fails_again(outcome: Outcome) -> None:
+    """With the same limits, after as long; of others it says nothing."""
+    small, error = spec(1.0, memory=2**28), Failure(Cause(CauseKind.MEMORY_CAP))
+    failed = replace(program(1.0, BURNS, 0.02), spec=small, outcome=outcome, error=error, wall_seconds=3.0)
+    seen = SeenTimes([failed, program(1.0, BURNS, 0.02)])
+    assert seen.seconds(replace(small, repeat=1)) == 3.0
+    assert seen.seconds(spec(1.0, memory=2**30)) == pytest.approx(27, rel=0.05)
+    assert SeenTimes([failed]).seconds(spec(1.0)) is None
+
+
+def test_the_estimate_of_a_study_is_a_guess_until_a_run_was_seen() -> None:
+    """Then it is corrected; another workload is still guessed."""
+    specs = [spec(0.25), spec(0.5), spec(1.0), spec(2.0)]
+    other = replace(specs[0], workload=replace(COMMAND, name="other"))
+    first = program(1.0, BURNS, 0.02)
+    assert guessed_workloads([*specs, other]) == ("own", "other")
+    assert guessed_workloads([*specs, other], [first]) == ("other",)
+    truth = sum(program(spec.limits.vcpus or 1.0, BURNS, 0.02).wall_seconds + AROUND_SECONDS for spec in specs)
+    assert estimate_seconds(specs, [first]) == pytest.approx(truth, rel=0.1)

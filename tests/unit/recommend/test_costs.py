@@ -13,8 +13,7 @@ from sizer.catalog.catalog import Catalog
 from sizer.catalog.machines import InstanceType
 from sizer.model.model import Model
 from sizer.recommend.recommendation import recommend
-from sizer.records.answer import Answer
-from sizer.records.costs import CostRow
+from sizer.records.answer import Answer, CostRow
 from sizer.records.device import Device
 from sizer.records.run import Run
 from sizer.records.study import Interruptions, Objective

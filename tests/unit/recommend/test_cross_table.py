@@ -159,13 +159,6 @@ def test_a_mini_batch_of_text_has_more_samples_than_its_batch() -> None:
     assert [cell.seconds.value for cell in table.rows[0].cells if cell.seconds] == pytest.approx([0.4, 0.4])
 
 
-def test_a_run_that_never_began_belongs_to_its_row() -> None:
-    """It had no time to say what its samples are."""
-    failed = replace(_run("pytorch"), outcome=Outcome.UNSUPPORTED, throughput=None, sample_unit="sample", steps=())
-    table = cross_table([_run("mxnet"), failed])
-    assert [cell.outcome for cell in table.rows[0].cells] == [None, Outcome.UNSUPPORTED]
-
-
 def test_doubtful_runs_are_counted() -> None:
     """Those with a warning that makes a rate doubtful."""
     contended = replace(_run("pytorch"), warnings=(RunWarning(WarningKind.CONTENDED, {"cores": 1.0}),))

@@ -1,4 +1,4 @@
-"""Whether the rate still rises where measuring stopped is said as surely as the runs support, and no surer."""
+"""Whether the rate still rises where measuring stopped is said as surely as the runs support, with the run to make."""
 
 from __future__ import annotations
 
@@ -8,13 +8,26 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.model.edge import best_measured
 from sizer.model.fitting import fit
-from sizer.model.prediction import predict
-from sizer.records.answer import Answer
-from sizer.records.configuration import Bottleneck
+from sizer.plan.run_order import plan
+from sizer.recommend.edges import StillPlanned, prefer_planned_run
+from sizer.recommend.recommendation import recommend
+from sizer.records.answer import Answer, Recommendation
+from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import Device, DiskRates
+from sizer.records.prediction import Action, Reason, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run import Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
+from sizer.records.run_kinds import Outcome, Purpose
+from sizer.records.study import Objective
+from sizer.records.units import GIB
+from sizer.words.names import Terms
+from sizer.words.reasons import reason_sentences
+from sizer.words.reasons.suggestions import suggestion_sentences
+from tests.tables import stored_catalog
+from tests.unit.plan.machine import HOST, knee, made, study_of
+
+# Whether the rate still rises where measuring stopped is said as surely as the runs support, and no surer.
+
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]
@@ -34,34 +47,6 @@ def warned(runs: list[Run], *warnings: tuple[RunWarning, ...]) -> list[Run]:
     return [replace(run, warnings=each) for run, each in zip(runs, warnings, strict=True)]
 
 
-def test_what_is_not_settled_is_neither_rising_nor_recommended(curve: Curve, ask: Ask) -> None:
-    """Where noise leaves the sign of the last doubling open, the answer is a lower bound that claims no rise."""
-    answer = ask(curve(*NOISY, spread=0.2))
-    assert answer.status == "at_least"
-    assert answer.spec.vcpus == 1
-    assert answer.beyond is None
-    assert answer.reasons[0].startswith("It is not clear whether more than 2 vCPUs")
-    assert "it is not known whether it is the right" in answer.reasons[1]
-    assert "still rises" not in " ".join(answer.reasons)
-    assert answer.next_run.startswith("Repeat `train` at ")
-
-
-def test_a_fall_that_noise_explains_is_not_taken_for_sure(curve: Curve, ask: Ask) -> None:
-    """A size below the most measured is recommended, and how likely more would pay is said."""
-    answer = ask(curve((0.5, 60), (1, 118), (2, 105), spread=0.2))
-    assert answer.spec.vcpus == 1
-    assert re.search(r"the probability of more than 5 % is 0\.[1-5]", answer.reasons[0])
-
-
-def test_a_smaller_size_that_is_sure_is_recommended_although_the_edge_is_open(curve: Curve, ask: Ask) -> None:
-    """Many runs that agree on the plateau support a size below the most measured, whatever one bad run there says."""
-    points = ((1, 100), (2, 200), (4, 203), (8, 202), (16, 201))
-    runs = [replace(run, spec=replace(run.spec, repeat=k)) for k in range(3) for run in curve(*points, spread=0.02)]
-    answer = ask([*runs, *curve((32, 212), spread=0.08)])
-    assert answer.spec.vcpus < 32
-    assert answer.status == "recommended"
-
-
 def test_runs_that_move_cannot_tell_what_binds(curve: Curve, ask: Ask) -> None:
     """Where the curve is open and its runs move by more than is at stake, no bottleneck is named, and repeating one
     that tells most is the advice; a warning changes nothing of what is said."""
@@ -71,17 +56,6 @@ def test_runs_that_move_cannot_tell_what_binds(curve: Curve, ask: Ask) -> None:
     assert any(reason.startswith("The bottleneck there is not known") for reason in answer.reasons)
     assert not any("bound" in each.why or "held back" in each.why for each in answer.rejected)
     assert answer.next_run.startswith("Repeat `train` at ")
-
-
-@pytest.mark.parametrize("spread", [0.01, 0.1, 0.2])
-def test_a_curve_that_rises_is_at_least_however_noisy(curve: Curve, ask: Ask, spread: float) -> None:
-    """A CPU-bound curve is never called recommended, disturbed or not."""
-    runs = curve((0.5, 50), (1, 100), (2, 190), spread=spread)
-    for answer in (ask(runs), ask(warned(runs, CONTENDED, CONTENDED, CONTENDED))):
-        assert (answer.status, answer.bottleneck) == ("at_least", Bottleneck.CPU)
-        assert answer.reasons[0].startswith(
-            "The rate still rises at 2 vCPUs, the most measured: twice as much should gain "
-        )
 
 
 @pytest.mark.parametrize(
@@ -119,22 +93,6 @@ def test_ten_percent_more_are_a_rise_where_the_vcpus_were_busy(curve: Curve, ask
     assert (accounted.status, accounted.edge) == ("at_least", "rising")
 
 
-@pytest.mark.parametrize("top", [212, 216])
-def test_the_ceiling_of_a_known_accelerator_is_evidence(curve: Curve, ask: Ask, top: float) -> None:
-    """A last doubling of 50 % onto a GPU's own rate is settled: no vCPUs raise it further."""
-    device = Device("emulated", gpu="P100", samples_per_second=219)
-    answer = ask(curve((1, 72), (2, 142), (4, top), device=device, demand=Demand(core_seconds=0.0139)))
-    assert (answer.status, answer.bottleneck) == ("recommended", Bottleneck.ACCELERATOR)
-    assert answer.spec.vcpus == 4
-
-
-def test_an_accelerator_fed_by_half_of_the_most_is_settled(curve: Curve, ask: Ask) -> None:
-    """Where the GPU is reached at half of what was measured, that half is recommended."""
-    device = Device("emulated", gpu="P100", samples_per_second=219)
-    answer = ask(curve((0.5, 60), (1, 118), (2, 217), (4, 218.5), device=device, demand=Demand(core_seconds=0.0085)))
-    assert (answer.status, answer.spec and answer.spec.vcpus) == ("recommended", 2)
-
-
 def test_a_known_disk_that_binds_at_the_most_measured_is_evidence(curve: Curve, ask: Ask) -> None:
     """A disk of 30 MB/s ends at 300 samples of 0.1 MB: 299 is settled. At 290 vCPUs hold back some, too, and where
     accounting says CPU nothing is named."""
@@ -162,41 +120,6 @@ def test_vcpus_that_are_busy_while_the_rate_rises_are_no_serial_part(curve: Curv
     assert found.endswith("accounting: CPU 77 % busy).")
 
 
-def test_a_serial_part_leaves_a_known_estimate_beyond(curve: Curve) -> None:
-    """Seconds a sample A + B / c: what Amdahl's law gives at 8 vCPUs is predicted from 1, 2 and 4 within 6 %."""
-    law = {c: 1 / (0.002 + 0.008 / c) for c in (1, 2, 4, 8)}
-    model = fit(curve(*((c, law[c]) for c in (1, 2, 4)))).workload("train")
-    configuration = replace(best_measured(model).configuration, vcpus=8)
-    assert predict(model, configuration).throughput.value == pytest.approx(law[8], rel=0.06)
-
-
-def test_a_plateau_is_settled(curve: Curve, ask: Ask) -> None:
-    """908 at 64 vCPUs where the model expects 909 at 128 is no lower bound."""
-    answer = ask(curve((1, 100), (2, 195), (4, 370), (8, 640), (16, 830), (32, 895), (64, 908)))
-    assert answer.status == "recommended"
-    assert "not clear" not in " ".join(answer.reasons)
-
-
-def test_a_gain_below_what_counts_is_no_rise(curve: Curve, ask: Ask) -> None:
-    """A last doubling that gained 3 % is not called one: half of what was measured is enough as far as is known."""
-    answer = ask(curve((0.5, 50), (1, 100), (2, 103)))
-    assert answer.edge != "rising"
-    assert answer.spec.vcpus == 1
-    assert "still rises" not in " ".join(answer.reasons)
-    assert re.search(r"the probability of more than 5 % is 0\.[1-6]", answer.reasons[0])
-
-
-def test_an_answer_from_imprecise_runs_is_less_sure(curve: Curve, ask: Ask) -> None:
-    """By the interval of the run that it rests on, and by no label."""
-    points = ((1, 98.0), (2, 100), (4, 100))
-    precise, labelled = ask(curve(*points)), ask(warned(curve(*points), IMPRECISE, (), ()))
-    assert (labelled.status, labelled.provisional) == (precise.status, precise.provisional)
-    assert (labelled.spec, labelled.probability) == (precise.spec, precise.probability)
-    wide = ask([*curve(points[0], spread=0.2), *curve(*points[1:])])
-    surer, sure = precise.probability, wide.probability
-    assert wide.spec != precise.spec or sure < surer
-
-
 def test_accelerators_that_still_pay_are_a_lower_bound(make_run: Callable[..., Run], ask: Ask) -> None:
     """Each doubling of GPUs doubles the rate: the most measured is not the fastest, and the run to make is named."""
     made = [make_run(390 * count**0.99, 16, device=Device("cuda")) for count in (1, 2, 4, 8)]
@@ -210,34 +133,189 @@ def test_accelerators_that_still_pay_are_a_lower_bound(make_run: Callable[..., R
     assert "with 16 accelerators" in answer.next_run
 
 
-ACROSS_THE_KNEE = ((2, 96), (4, 187), (8, 342), (16, 395))
+# What a study still has is advised before anything that it has not.
 
 
-def test_a_step_across_the_knee_leaves_open_what_follows(ask_table: Callable[..., Answer]) -> None:
-    """It gained 15 %: either the accelerator binds now, or a half of each core was added, as rates alone do not tell;
-    twice as many may gain nothing, or much."""
-    rows = "".join(f"\nresnet50,{vcpus},V100,1,{rate}" for vcpus, rate in ACROSS_THE_KNEE)
-    answer = ask_table(f"workload,vcpus,gpu,gpu_count,throughput{rows}")
-    assert (answer.status, answer.edge, answer.beyond) == ("at_least", "unsettled", None)
-    assert answer.next_run.vcpus == (32.0,)
+NOT_MADE = reason(ReasonCode.RUN_WOULD_SETTLE)
 
 
-def test_vcpus_that_are_half_idle_across_the_knee_are_enough(ask_table: Callable[..., Answer]) -> None:
-    """By accounting the job uses 8 of 16 vCPUs: more of them buy nothing."""
-    rows = "".join(f"\nresnet50,{vcpus},V100,1,{rate},0.0207" for vcpus, rate in ACROSS_THE_KNEE)
-    answer = ask_table(f"workload,vcpus,gpu,gpu_count,throughput,core_seconds_per_sample{rows}")
-    assert (answer.status, answer.edge) == ("recommended", "settled")
-    assert answer.bottleneck is not Bottleneck.CPU
+def place(vcpus: float, memory_gib: int = 64) -> Configuration:
+    return Configuration(vcpus, memory_gib * GIB, "host", 1, gpu_count=1)
 
 
-def test_what_the_cpu_binds_at_the_most_measured_still_rises(ask_table: Callable[..., Answer]) -> None:
-    rows = "".join(f"\nresnet50,{vcpus},V100,1,{rate}" for vcpus, rate in ((2, 96), (4, 187), (8, 350), (16, 610)))
-    answer = ask_table(f"workload,vcpus,gpu,gpu_count,throughput{rows}")
-    assert (answer.status, answer.edge) == ("at_least", "rising")
+def measured(*vcpus: float, failed: tuple[float, ...] = ()) -> list[Run]:
+    """One run at each of these, of which some were killed."""
+    specs = {spec.limits.vcpus: spec for spec in plan(study_of(vcpus=(*vcpus, *failed)), HOST) if spec.repeat == 0}
+    return [
+        made(specs[each], knee(4.0), Outcome.OUT_OF_MEMORY if each in failed else Outcome.COMPLETED)
+        for each in (*vcpus, *failed)
+    ]
 
 
-def test_a_step_that_gained_nothing_is_no_lower_bound(ask_table: Callable[..., Answer]) -> None:
-    rows = "".join(f"\nresnet50,{vcpus},V100,1,{rate}" for vcpus, rate in ((2, 96), (4, 187), (8, 360), (16, 361)))
-    answer = ask_table(f"workload,vcpus,gpu,gpu_count,throughput{rows}")
-    assert (answer.status, answer.edge) == ("recommended", "settled")
-    assert answer.spec.vcpus == 8
+def advised(suggestion: Suggestion, runs: list[Run], left: StillPlanned) -> Suggestion:
+    return prefer_planned_run(suggestion, left, fit(runs).workloads[0].measured, runs)
+
+
+def at(*vcpus: float) -> Suggestion:
+    return Suggestion(Action.MEASURE, reason(ReasonCode.RUN_WOULD_SETTLE, larger=vcpus[0]), vcpus=vcpus)
+
+
+@pytest.mark.parametrize(
+    ("known", "wanted", "left", "found"),
+    [
+        ((0.5, 2.0), (4.0,), (1.0,), (1.0,)),
+        ((2.0,), (1.0, 4.0), (0.5, 1.0, 1.5), (1.0, 1.5)),
+        ((2.0,), (1.0, 4.0), (0.5,), (0.5,)),
+        ((1.0, 2.0, 4.0), (8.0, 16.0), (3.0, 6.0, 16.0), (6.0, 16.0)),
+        ((1.0, 2.0, 4.0), (8.0,), (3.0, 0.5), (8.0,)),
+        ((2.0, 3.0, 4.0), (1.0,), (1.5, 16.0), (1.5,)),
+        ((1.0, 2.0, 8.0), (4.0,), (3.0, 16.0), (3.0,)),
+        ((1.0, 2.0, 4.0), (8.0,), (), (8.0,)),
+    ],
+)
+def test_the_nearest_value_of_the_study_that_would_do(
+    known: tuple[float, ...], wanted: tuple[float, ...], left: tuple[float, ...], found: tuple[float, ...]
+) -> None:
+    """With fewer than three values any does; else those on the same side of what was tried."""
+    suggestion = advised(at(*wanted), measured(*known), StillPlanned(tuple(map(place, left))))
+    assert suggestion.vcpus == found
+    assert (suggestion.why == NOT_MADE) is (found != wanted)
+
+
+def test_a_value_that_was_tried_is_none_that_is_left() -> None:
+    """With more memory it may do; by itself it failed."""
+    left = StillPlanned((place(1.0, 128),))
+    assert advised(at(4.0), measured(0.5, 2.0, failed=(1.0,)), left).vcpus == (4.0,)
+
+
+def test_a_search_is_no_run_of_what_is_planned() -> None:
+    """It shows whether a cap holds and no rate."""
+    *runs, searched = measured(0.5, 2.0, 1.0)
+    searched = replace(searched, spec=replace(searched.spec, purpose=Purpose.FLOOR_SEARCH))
+    assert advised(at(4.0), [*runs, searched], StillPlanned((place(1.0),))).vcpus == (1.0,)
+
+
+def test_more_memory_is_more_than_was_tried() -> None:
+    """Less is on the other side of what was killed."""
+    runs = [
+        replace(run, configuration=replace(run.configuration, memory_bytes=4 * GIB)) for run in measured(failed=(1.0,))
+    ]
+    more = Suggestion(Action.MEASURE, memory_bytes=8 * GIB)
+    assert advised(more, runs, StillPlanned((place(1.0, 2), place(1.0, 6)))).memory_bytes == 6 * GIB
+    assert advised(more, runs, StillPlanned((place(1.0, 2),))) == more
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        Suggestion(Action.RETRY, vcpus=(1.0,)),
+        Suggestion(Action.REPEAT, repeat_how="batches"),
+        Suggestion(Action.IMPORT, column="vcpus"),
+    ],
+)
+def test_what_is_to_be_mended_first_stays(kept: Suggestion) -> None:
+    assert advised(kept, measured(0.5, 2.0), StillPlanned((place(1.0),), place(1.0))) == kept
+
+
+def test_the_next_run_of_an_adaptive_plan_is_advised() -> None:
+    """With what the study varies; a further run of what was measured is a repeat."""
+    terms = Terms("job")
+    new = StillPlanned((place(1.0),), Configuration(1.0, 2 * GIB, None, None, gpu_count=None))
+    assert suggestion_sentences(advised(at(4.0), measured(0.5, 2.0), new), terms) == (
+        "Measure `job` with 1 vCPU, 2 GiB. The study's plan has runs that are not made yet."
+    )
+    again = StillPlanned((), Configuration(2.0, None, None, None, gpu_count=None), again=True)
+    assert suggestion_sentences(advised(at(4.0), measured(0.5, 2.0), again), terms).startswith(
+        "Repeat `job` at 2 vCPUs."
+    )
+    more = replace(again, next_run=Configuration(2.0, None, "slow", None, gpu_count=None))
+    assert suggestion_sentences(advised(at(4.0), measured(0.5, 2.0), more), terms).startswith(
+        "Repeat `job` with 2 vCPUs, disk slow."
+    )
+
+
+def test_the_same_run_keeps_what_it_would_settle() -> None:
+    settling = Suggestion(Action.REPEAT, Reason(ReasonCode.RUN_WOULD_SETTLE, {}, Spec(2.0)), vcpus=(2.0,))
+    left = StillPlanned((), Configuration(2.0, None, None, None, gpu_count=None), again=True)
+    assert advised(settling, measured(0.5, 2.0), left) == settling
+
+
+def test_an_answer_names_what_is_planned_and_not_a_larger_host() -> None:
+    """The rate rises to the most of three values, of a study that has a fourth."""
+    runs = measured(1.0, 2.0, 4.0)
+    runs = [replace(run, throughput=made(run.spec, knee(64.0)).throughput) for run in runs]
+    asked = fit(runs), runs, Objective(), stored_catalog()
+    (alone,) = recommend(*asked, host_vcpus=8.0).workloads
+    (found,) = recommend(*asked, host_vcpus=8.0, still_planned={"job": StillPlanned((place(8.0),))}).workloads
+    assert alone.next_run.needs_larger_host
+    assert (found.next_run.vcpus, found.next_run.needs_larger_host) == ((8.0,), False)
+
+
+# Of measurements made elsewhere the vCPUs may be unknown: then the answer names no number of them.
+
+
+RATES = {"slow": DiskRates(500, 1e7), "fast": DiskRates(9000, 4e8)}
+
+
+def without_vcpus(run: Run) -> Run:
+    return replace(run, configuration=replace(run.configuration, vcpus=None))
+
+
+def asked(runs: list[Run]) -> Recommendation:
+    return recommend(fit(runs), runs, Objective(), stored_catalog())
+
+
+def said(answer: Answer) -> str:
+    terms = Terms(answer.workload, answer.sample_unit)
+    rejected = [" ".join(reason_sentences(each.why, terms)) for each in answer.rejected]
+    return "\n".join([*reason_sentences(answer.reasons, terms), *rejected, advice(answer)])
+
+
+def advice(answer: Answer) -> str:
+    return suggestion_sentences(answer.next_run, Terms(answer.workload)) if answer.next_run is not None else ""
+
+
+@pytest.fixture
+def by_memory(make_run: Callable[..., Run]) -> list[Run]:
+    sizes = ((8, 50), (16, 100), (32, 101), (64, 100))
+    return [without_vcpus(make_run(rate, 1, memory=size * GIB, capped=True)) for size, rate in sizes]
+
+
+def test_memory_alone_is_answered_in_sizes_of_memory(by_memory: list[Run]) -> None:
+    """Not in what families offer with a number of vCPUs that nobody knows."""
+    (answer,) = asked(by_memory).workloads
+    assert (answer.spec.vcpus, answer.spec.memory_bytes) == (None, 16 * GIB)
+    assert not re.search(r"\d vCPU", said(answer))
+    assert "The table has no `vcpus`" in said(answer)
+    assert answer.instances == ()
+    assert (
+        advice(answer)
+        == "Measure `train` at three vCPU values or more, or add a column `vcpus` and import the table again."
+    )
+
+
+def test_disks_alone(make_run: Callable[..., Run]) -> None:
+    """The answer is a disk, and has no vCPUs."""
+    runs = [
+        without_vcpus(make_run(rate, 1, disk=name, rates=RATES[name], repeat=k))
+        for name, rate in (("slow", 50), ("fast", 100))
+        for k in range(3)
+    ]
+    (answer,) = asked(runs).workloads
+    assert (answer.spec.vcpus, answer.spec.disk) == (None, "fast")
+    assert not re.search(r"\d vCPU", said(answer))
+
+
+def test_a_table_of_one_gpu_lacks_no_vcpus(make_run: Callable[..., Run]) -> None:
+    """No advice about an axis that it does not have, and no guess at a bottleneck that it cannot show."""
+    plain = [without_vcpus(make_run(rate, 1, batch=batch)) for batch, rate in ((16, 300), (32, 400), (64, 450))]
+    runs = [
+        replace(run, configuration=replace(run.configuration, gpu="V100", gpu_count=1, memory_bytes=None), demand=None)
+        for run in plain
+    ]
+    (answer,) = asked(runs).workloads
+    assert answer.spec.gpu == "V100"
+    assert "three vCPU values" not in said(answer)
+    assert "best guess" not in said(answer)
+    assert "bottleneck" not in said(answer)
+    assert answer.bottleneck is Bottleneck.AMBIGUOUS

@@ -8,24 +8,27 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
-from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device, DiskRates
 from sizer.records.prediction import ReasonCode
 from sizer.records.run import Demand, Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Objective
+from sizer.records.study import Deadline
 from sizer.records.units import GIB
+from sizer.words.model import model_summary, parameter_name
+from sizer.words.names import terms_of
+from sizer.words.reasons import reason_sentences
+
+# The recommendation is what a careful person would say who sees the same measurements.
+
 
 MakeRun = Callable[..., Run]
 Curve = Callable[..., list[Run]]
 P100 = Device("emulated", gpu="P100", samples_per_second=219, source="published")
 DEMAND = Demand(core_seconds=0.01, read_bytes=1e5, read_ios=1.0)
 KNEE = ((1, 100), (2, 197), (4, 300), (8, 303), (16, 304))
-TIERS = {"slow": DiskRates(500, 1e7), "middle": DiskRates(2000, 1e8), "fast": DiskRates(9000, 4e8)}
 
 
 def said(answer: Answer) -> str:
@@ -45,71 +48,6 @@ def test_a_knee_is_recommended_with_each_cheaper_size_rejected(curve: Curve, ask
     assert answer.runner_up.vcpus == 8
     assert answer.bottleneck is Bottleneck.SERIAL
     assert answer.next_bottleneck is Bottleneck.CPU
-
-
-@pytest.mark.parametrize(
-    ("points", "status", "vcpus", "words", "run"),
-    [
-        pytest.param(KNEE, "recommended", (4,), "The bottleneck there", "", id="a plateau"),
-        pytest.param(((1, 100), (2, 102), (4, 99), (8, 98), (16, 101)), "recommended", (1,), "", "", id="flat"),
-        pytest.param(
-            ((2, 101), (4, 100), (8, 99)), "recommended", (2,), "Fewer than 2 vCPUs were not measured", "at 1 vCPU",
-            id="the fewest are enough",
-        ),
-        pytest.param(
-            ((1, 100), (2, 190), (4, 340), (8, 540), (16, 640), (32, 560), (64, 380)), "recommended", (12, 16), "", "",
-            id="retrograde",
-        ),
-        pytest.param(
-            ((0.25, 25), (0.5, 50), (0.75, 74)), "at_least", (1,),
-            "1 vCPU is the smallest size sold with at least 0.75 vCPU", "", id="fractions of a vCPU are not sold",
-        ),
-        pytest.param(
-            ((1, 100), (2, 190)), "refused", (None,), "Not enough data", "Measure `train` at 4 vCPUs.", id="too few",
-        ),
-    ],
-)  # fmt: skip
-def test_a_curve_of_vcpus(
-    curve: Curve,
-    ask: Callable[..., Answer],
-    points: tuple[tuple[float, float], ...],
-    status: str,
-    vcpus: tuple[float | None, ...],
-    words: str,
-    run: str,
-) -> None:
-    """vCPUs that change nothing are not bought; what is not known of fewer or more is said with the run to make."""
-    answer = ask(curve(*points))
-    assert answer.status == status
-    assert (answer.spec.vcpus if answer.spec is not None else None) in vcpus
-    assert words in said(answer)
-    assert run in (answer.next_run or "")
-
-
-@pytest.mark.parametrize("points", [((1, 100), (2, 200), (4, 400)), ((0.5, 50), (1, 100), (2, 170))])
-def test_a_rising_rate_is_at_least(
-    curve: Curve, ask: Callable[..., Answer], points: tuple[tuple[float, float], ...]
-) -> None:
-    """CPU-bound at the most vCPUs measured: the edge, an extrapolated estimate beyond it, and the run to make."""
-    answer = ask(curve(*points))
-    assert answer.status == "at_least"
-    assert answer.spec.vcpus == points[-1][0]
-    assert answer.beyond.extrapolated
-    assert answer.beyond.throughput.value > points[-1][1]
-    assert "still rises" in said(answer)
-    assert "extrapolated, by the curve alone" in said(answer)
-    assert f"at {2 * points[-1][0]:g} and {4 * points[-1][0]:g} vCPUs" in answer.next_run
-
-
-def test_a_known_accelerator_ceiling_makes_a_strong_estimate(curve: Curve, ask: Callable[..., Answer]) -> None:
-    """CPU-bound below a known GPU rate: vCPUs = rate x core-seconds, here 219 x 0.02 = 4.4, hence 8."""
-    demand = replace(DEMAND, core_seconds=0.02)
-    answer = ask(curve((0.5, 25), (1, 50), (2, 100), device=P100, demand=demand))
-    assert answer.status == "at_least"
-    assert "8 vCPUs would give about" in said(answer)
-    assert re.search(r"[Aa]bout 4\.[345] vCPUs", said(answer))
-    assert answer.beyond.configuration.vcpus == 8
-    assert answer.beyond.throughput.value == pytest.approx(219, rel=0.05)
 
 
 def test_an_accelerator_that_is_fed_is_recommended(curve: Curve, ask: Callable[..., Answer]) -> None:
@@ -146,38 +84,12 @@ def test_memory_below_the_floor_is_never_recommended(make_run: MakeRun, ask: Cal
     assert "8 GiB rather than 4 GiB, because no cap below 5 GiB is known to be enough" in said(answer)
 
 
-def test_one_vcpu_value_still_tells_of_disks(make_run: MakeRun, ask: Callable[..., Answer]) -> None:
-    """A study of disks alone answers for disks, and says that vCPUs were not varied."""
-    answer = ask([make_run(rate, 2, disk=name) for name, rate in (("slow", 50), ("middle", 100), ("fast", 101))])
-    assert answer.spec.disk != "slow"
-    assert "is what was measured, not what is needed" in said(answer)
-
-
-def test_two_vcpu_values_with_disks_that_rise(make_run: MakeRun, ask: Callable[..., Answer]) -> None:
-    """With two vCPU values the disks have an answer, the vCPUs only a lower bound."""
-    runs = [make_run(100 * c, c, disk=name) for c in (1, 2) for name in ("slow", "fast")]
-    answer = ask(runs)
-    assert answer.status == "at_least"
-    assert answer.spec.vcpus == 2
-    assert answer.beyond is None
-
-
 def test_objectives(curve: Curve, ask: Callable[..., Answer]) -> None:
     """`fastest` takes the top of the curve, `balanced` what lies between it and `cheapest`, none just the largest."""
     points = ((1, 100), (2, 180), (4, 260), (8, 300), (16, 304), (32, 304))
     sizes = {prefer: ask(curve(*points), prefer).spec for prefer in ("balanced", "cheapest", "fastest")}
     vcpus = {prefer: spec.vcpus for prefer, spec in sizes.items() if spec is not None}
     assert vcpus["cheapest"] <= vcpus["balanced"] <= vcpus["fastest"] < 32
-
-
-def test_balanced_keeps_the_target(curve: Curve, catalog: Catalog) -> None:
-    """88 % of the rate at half of the price is no balance where 95 % were asked for; where 60 % were, it is."""
-    runs = curve((1, 100), (2, 190), (4, 215), (8, 216), (16, 217))
-    sizes = {
-        target: recommend(fit(runs), runs, Objective("balanced", target), catalog).workloads[0].spec
-        for target in (0.6, 0.95)
-    }
-    assert (sizes[0.6].vcpus, sizes[0.95].vcpus) == (2, 4)
 
 
 def test_failed_runs_are_counted(make_run: MakeRun, curve: Curve, ask: Callable[..., Answer]) -> None:
@@ -206,11 +118,142 @@ def test_the_smallest_upgrade_is_named_with_its_gain(make_run: MakeRun, ask: Cal
     assert said.endswith("then bound by the emulated P100.")
 
 
-def test_where_nothing_measured_moves_it_none_is_named(
-    make_run: Callable[..., Run], ask: Callable[..., Answer]
+# What an answer saves is a number, against a baseline that is named.
+
+
+Ask = Callable[..., Answer]
+EMULATED_P100 = Device("emulated", gpu="P100", samples_per_second=219)
+
+
+def test_a_disk_that_differs_is_said_to_be_left_out(make_run: MakeRun, ask: Ask) -> None:
+    """The price of a machine has no disk in it."""
+    rates = {"slow": DiskRates(5000, 1e8), "fast": DiskRates(9000, 4e8)}
+    runs = [make_run(min(100 * c, 200), c, disk=name, rates=rates[name]) for c in (1, 2, 4, 8) for name in rates]
+    answer = ask(runs)
+    assert answer.spec.disk == "slow"
+    (said,) = [reason for reason in answer.reasons if "the largest measured" in reason]
+    assert "8 vCPUs, disk fast (emulated), the largest measured" in said
+    assert said.endswith("disk prices not counted.")
+
+
+def test_a_machine_that_is_named(curve: Curve, ask: Ask) -> None:
+    """Beyond what was measured its rate is extrapolated, and that is said."""
+    answer = ask(curve(*KNEE), baseline="aws/c6i.8xlarge")
+    assert (answer.baseline.named, answer.baseline.extrapolated) == (True, True)
+    (said,) = [reason for reason in answer.reasons if "aws c6i.8xlarge" in reason]
+    assert said.startswith(
+        "$0.17 an hour (aws c6i.xlarge) instead of $1.36 for aws c6i.8xlarge with 32 vCPUs: 88 % less"
+    )
+    assert said.endswith("(extrapolated).")
+
+
+def test_a_machine_without_the_accelerator_is_no_baseline(curve: Curve, ask: Ask) -> None:
+    """The rate of a V100 job on a machine without one is not known, and nothing is said of it."""
+    runs = curve((1, 100), (2, 190), (4, 215), (8, 217), device=replace(EMULATED_P100, gpu="V100"))
+    answer = ask(runs, baseline="c6i.8xlarge")
+    assert answer.baseline is None
+    assert "aws c6i.8xlarge cannot be compared for this job: its rate there is not known." in answer.reasons
+    assert ask(runs, baseline="gcp/n1-highmem-32").baseline is not None
+
+
+# What the cheapest, the balanced and the fastest choice would be, and what a cheaper spec would give and save.
+
+
+CURVE = ((1.0, 100.0), (2.0, 196.0), (4.0, 340.0), (8.0, 400.0), (16.0, 410.0), (32.0, 411.0))
+MACHINES = """workload,gpu,gpu_count,throughput
+job,P100,1,1800
+job,P100,2,3500
+job,P100,4,6900
+job,V100,1,3000
+job,V100,4,11500
+"""
+
+
+@pytest.fixture(scope="module")
+def chosen(ask: Callable[..., Answer], curve: Callable[..., list[Run]]) -> Answer:
+    demand = Demand(core_seconds=0.01)
+    runs = [*curve(*CURVE, demand=demand), *curve(*CURVE, demand=demand, repeat=1)]
+    return ask(runs, target=0.7)
+
+
+def test_each_preference_has_its_own_spec(chosen: Answer) -> None:
+    """Once for each spec, with all that take it; the answer is the one that was asked for."""
+    named = [name for option in chosen.options for name in option.preferences]
+    assert sorted(named) == ["balanced", "cheapest", "fastest"]
+    assert len({option.spec for option in chosen.options}) == len(chosen.options) > 1
+    cheapest, fastest = chosen.options[0], chosen.options[-1]
+    assert cheapest.spec == chosen.spec
+    assert cheapest.throughput == chosen.throughput
+    assert fastest.throughput.value > cheapest.throughput.value
+    assert fastest.usd_per_hour > cheapest.usd_per_hour
+
+
+def test_a_rate_that_is_asked_for_leaves_nothing_to_prefer(
+    ask: Callable[..., Answer], curve: Callable[..., list[Run]], ask_table: Callable[..., Answer]
 ) -> None:
-    """The one accelerator measured binds, and no size relieves it."""
-    answer = ask(trained(make_run))
-    assert (answer.spec.vcpus, answer.bottleneck) == (4, Bottleneck.ACCELERATOR)
-    assert answer.upgrade is None
-    assert "smallest upgrade" not in " ".join(answer.reasons)
+    """With a deadline what is bought is the least cost of the job."""
+    assert ask(curve(*CURVE), at_least=300.0).options == ()
+    assert ask(curve(*CURVE), within=Deadline(1_000_000, 3600.0)).options == ()
+    assert ask_table(MACHINES, at_least=2000.0).options == ()
+
+
+def test_a_cheaper_spec_says_what_it_would_give_and_save(chosen: Answer) -> None:
+    """As a rate, as a share of the answer's, and as money."""
+    for each in chosen.rejected:
+        assert each.share == pytest.approx(each.throughput.value / chosen.throughput.value)
+        assert each.share < 1
+    nearest = chosen.rejected[0]
+    assert nearest.usd_saved_per_hour is not None
+    assert 0 < nearest.saving < 1
+    answer_price = chosen.options[0].usd_per_hour
+    assert answer_price is not None
+    assert nearest.saving == pytest.approx(nearest.usd_saved_per_hour / answer_price)
+
+
+# One machine for all workloads of a study, and what each of them loses by it.
+
+
+# What an answer says reads as a person would say it: words agree, numbers are plain, what is emulated is called so.
+
+
+RATE_ONLY = Device("emulated", samples_per_second=219)
+
+
+def words_of(answer: Answer) -> list[str]:
+    return [*answer.reasons, *(each.why for each in answer.rejected), answer.next_run or ""]
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        ((0.5, 2400), (1, 5400), (2, 9970)),
+        ((1, 1e4), (2, 1.97e4), (4, 3e4), (8, 3.03e4), (16, 3.04e4)),
+        ((2, 2710), (4, 2700), (8, 2690)),
+        ((0.25, 25), (0.5, 50), (0.75, 74)),
+        ((1, 100), (2, 190)),
+        ((4, 100),),
+    ],
+)
+def test_numbers_and_vcpus(curve: Curve, ask: Ask, points: tuple[tuple[float, float], ...]) -> None:
+    """No exponents, and a number of vCPUs has its plural, in whatever state the answer is."""
+    for text in words_of(ask(curve(*points))):
+        assert not re.search(r"\de[+-]\d", text), text
+        assert not re.search(r"(?<![\d.])(?:[2-9]|\d\d+)(?:\.\d+)? vCPU(?! value)\b", text), text
+        assert not re.search(r"(?<![\d.])(?:1|0\.\d+) vCPUs", text), text
+
+
+@pytest.mark.parametrize("device", [P100, RATE_ONLY])
+@pytest.mark.parametrize("points", [((1, 100), (2, 190), (4, 215), (8, 217)), ((0.5, 25), (1, 50), (2, 100))])
+def test_what_is_emulated_says_so(
+    curve: Curve, ask: Ask, device: Device, points: tuple[tuple[float, float], ...]
+) -> None:
+    """No accelerator is named without `emulated` directly before it, in the answer nor in the model."""
+    runs = curve(*points, device=device, demand=DEMAND)
+    answer, model = ask(runs), fit(runs).workloads[0]
+    text = "\n".join(
+        [*words_of(answer), model_summary(model), *(parameter_name(parameter, model) for parameter in model.parameters)]
+    )
+    notes = "\n".join(" ".join(reason_sentences(offer.notes, terms_of(model))) for offer in answer.instances)
+    named = re.findall(r"(\w*) ?(?:accelerator|P100)", f"{text}\n{notes}")
+    assert len(named) > 2
+    assert set(named) == {"emulated"}

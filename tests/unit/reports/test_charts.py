@@ -62,13 +62,6 @@ def test_heights_are_proportional_to_rates() -> None:
     assert abs(two / one - 2) < 0.01
 
 
-def test_repeats_stand_side_by_side() -> None:
-    """Two runs with the same rate at the same place are both to be seen."""
-    line = Line((Point(1, estimate(50), "a"), Point(1, estimate(50), "b"), Point(2, estimate(90), "c")), ())
-    first, second, _ = (float(element.get("cx", "0")) for element in of_class(plot(line), "point"))
-    assert second - first >= 4
-
-
 def test_a_failed_run_is_marked_at_the_floor_with_its_word() -> None:
     """Two kills at one cap are one word with their number, and both crosses are there."""
     failures = (FailureMark(0.5, "out of memory", "a"), FailureMark(0.5, "out of memory", "b"))
@@ -89,13 +82,6 @@ def test_a_band_that_explodes_does_not_flatten_the_points() -> None:
     wild = (CurvePoint(2, estimate(100), True), CurvePoint(3, Estimate(150, 1, 1e6), True))
     root = plot(Line(MEASURED.points, (), (wild,)))
     assert float(of_class(root, "point")[1].get("cy", "0")) <= (TOP + BOTTOM) / 2
-
-
-def test_names_of_ceilings_that_are_close_do_not_cover_each_other() -> None:
-    """The lower one's name stands under its line."""
-    root = plot(MEASURED, ceilings=(Ceiling(140, "P100 alone"), Ceiling(138, "disk alone")))
-    upper, lower = (float(element.get("y", "0")) for element in of_class(root, "ceiling-word"))
-    assert lower - upper >= 12
 
 
 def test_places_that_are_close_have_their_words_on_lines_of_their_own() -> None:
@@ -214,8 +200,6 @@ def test_keys_of_imported_tables_have_marks_too(name: str, tmp_path: Path) -> No
 def test_a_chart_is_drawn_along_the_demands_of_the_answer(material: Material) -> None:
     """Its disk's points are measured points, the others' lighter, and the model's line is that of its disk."""
     trained = next(subject for subject in subjects(material) if subject.name == TRAIN.name)
-    assert trained.answer is not None
-    assert trained.answer.spec is not None
     slow: Spec = replace(trained.answer.spec, disk="slow")
     subject = replace(trained, answer=replace(trained.answer, spec=slow))
     first = figures(subject)

@@ -74,15 +74,6 @@ def test_the_host_and_sizer_itself_are_told_with_their_worst(material: Material)
     assert found["sizer's own use"] == ("0.3 %", "of the workload's core-seconds, median; most 1.2 %")
 
 
-def test_what_older_runs_did_not_account_is_left_out(material: Material) -> None:
-    """No share of nothing."""
-    old = tuple(
-        replace(run, conditions=replace(run.conditions, other_cores=None, overhead=None)) for run in some(material.runs)
-    )
-    assert not {"Other load on the host", "sizer's own use"} & stated(old, material.study).keys()
-    assert stated((), material.study) == {}
-
-
 def test_how_to_measure_again_is_said_where_that_helps(material: Material) -> None:
     """On a quieter host, and not of a table that somebody else measured."""
     contended = RunWarning(WarningKind.CONTENDED, {"cores": 0.5})
@@ -113,12 +104,6 @@ def test_what_is_to_be_typed_looks_like_it() -> None:
 
 MIB = 2**20
 TRAIN = "train-resnet50-p100"
-
-
-def test_a_kill_for_memory_is_told_as_the_memory_floor(material: Material) -> None:
-    """The floor lies between the cap that was killed and the next one that completed."""
-    (sentence,) = doubts.memory_floors(subjects(material))
-    assert "the memory floor is between 384 MiB and 1 GiB" in sentence
 
 
 def test_a_floor_above_every_cap_says_so(material: Material) -> None:
@@ -162,8 +147,6 @@ def test_runs_of_a_search_show_no_rate(material: Material) -> None:
     assert str(more) == str(less)
     assert doubts.facts(found.runs, found.study) == doubts.facts(alone.runs, found.study)
     with_search, without = (drift(subjects(each), each.study) for each in (found, alone))
-    assert with_search is not None
-    assert without is not None
     assert with_search.sentence == without.sentence
     assert doubts.by_kind(found.runs) == doubts.by_kind(alone.runs)
     listed = next(each for each in all_runs.contents(found, subjects(found))["runs"] if each["name"] == TRAIN)["runs"]
@@ -179,13 +162,6 @@ def test_every_outcome_that_is_not_completed_is_listed(material: Material, outco
     assert row["outcome"] == outcome_in_words(outcome)
     assert row["why"].endswith(".")
     assert row["remedy"].endswith(".")
-
-
-def test_an_error_is_split_into_reason_and_last_words(material: Material) -> None:
-    """The first line is the reason, the rest are the program's last words."""
-    crashed = [row for row in doubts.failures(subjects(material), material.study) if row["outcome"] == "crashed"]
-    assert crashed[0]["why"] == "The workload ended with exit status 1."
-    assert crashed[0]["last_words"].endswith("MXNetError: could not decode")
 
 
 ENDED = Cause(CauseKind.EXIT_STATUS, {"status": 1})
@@ -207,34 +183,6 @@ def test_runs_that_ended_alike_are_one_entry(material: Material) -> None:
     assert second["ids"] == [found.runs[3].id]
 
 
-def test_a_line_about_a_failed_run_ends_in_its_last_words(material: Material) -> None:
-    """Not in a colon; what is too long for a line is cut, and that is shown."""
-    spoken, silent, long = crashed(
-        material,
-        Failure(ENDED, last_lines="Traceback\nKeyError: 'x'"),
-        Failure(ENDED),
-        Failure(ENDED, last_lines="x" * 900),
-    ).runs
-    assert doubts.line(spoken) == "the workload ended with exit status 1; its last words: KeyError: 'x'"
-    assert doubts.line(silent) == "the workload ended with exit status 1"
-    half = "x" * (doubts.LINE // 2)
-    assert doubts.line(long) == f"the workload ended with exit status 1; its last words: {half} … {half}"
-
-
-def test_last_words_that_differ_in_numbers_alone_are_alike(material: Material) -> None:
-    """Times, addresses and process ids differ with each run."""
-    said = (
-        "12:04:31 worker 411 at 0x7f3a: KeyError",
-        "12:09:02 worker 97 at 0x55d0c2: KeyError",
-        "12:09:02 MemoryError",
-    )
-    found = crashed(material, *(Failure(ENDED, last_lines=each) for each in said))
-    first, second = doubts.failures(subjects(replace(found, runs=found.runs[:3])), found.study)
-    assert len(first["ids"]) == 2
-    assert first["last_words"] == said[0]
-    assert second["last_words"] == said[2]
-
-
 def test_a_long_log_is_folded_and_cut(material: Material) -> None:
     """Its last lines are shown, those before are folded, and those before these are left to the log itself."""
     lines = [f"line {chr(97 + number % 26) * (number + 1)}" for number in range(60)] + ["x" * 10_000]
@@ -247,17 +195,6 @@ def test_a_long_log_is_folded_and_cut(material: Material) -> None:
     assert len(shown) + len(earlier) == doubts.MOST_LINES
     assert shown[:-1] == lines[-doubts.SHOWN_LINES : -1]
     assert len(shown[-1]) <= doubts.LONGEST_LINE + 1
-
-
-def test_hostile_log_lines_are_shown_as_what_they_are(material: Material) -> None:
-    """No tag, no mark of direction and no control character of a log does anything to the page."""
-    said = "\u202egnp.exe \x1b[2J\x07<script>alert(1)</script>\t</pre>"
-    found = crashed(material, Failure(ENDED, last_lines=said))
-    (entry,) = doubts.failures(subjects(found), found.study)
-    assert entry["last_words"] == "�gnp.exe �[2J�<script>alert(1)</script> </pre>"
-    page = render(found)
-    assert "<script>alert(1)" not in page
-    assert not set("\u202e\x1b\x07") & set(page)
 
 
 def test_only_so_many_ways_of_failing_show_their_log(material: Material) -> None:
@@ -309,26 +246,6 @@ def test_warnings_of_a_kind_are_one_line(
     assert [(line["kind"], line["where"], line["what"]) for line in shown] == lines
     first = of_runs[0][0].kind
     assert shown[0]["meaning"] == meaning_of_warning(first)
-
-
-def test_units_are_told_apart_only_where_they_are_said(material: Material) -> None:
-    """Cores are cores, whatever a run counts; a rate of images is none of words."""
-    run = material.runs[0]
-    for kind, figures, number in (
-        (WarningKind.CONTENDED, {"cores": 0.3}, 1),
-        (WarningKind.TWO_RATES, {"before": 9.0, "after": 5.0, "seconds": 3.0}, 2),
-    ):
-        found = [replace(run, sample_unit=unit, warnings=(RunWarning(kind, figures),)) for unit in ("image", "word")]
-        (line,) = doubts.by_kind(found)
-        assert line["what"].count(";") == 2 * number - 1 - (kind is WarningKind.CONTENDED)
-
-
-def test_how_far_the_host_drifted_is_left_to_the_picture(material: Material) -> None:
-    """The sentences of single runs would fill the page."""
-    drifting = RunWarning(WarningKind.DRIFTING, {"before": 9.0, "after": 5.0}, "image")
-    (line,) = doubts.by_kind([replace(material.runs[0], warnings=(drifting,))])
-    assert line["what"] == ""
-    assert "slower or faster" in line["meaning"]
 
 
 BEGUN = datetime(2026, 11, 21, 9, tzinfo=timezone.utc)
@@ -401,14 +318,6 @@ def test_a_time_at_which_the_study_stood_still_is_left_out(material: Material, r
     straight = shown(material, one_after_the_other((*reference, *material.runs)))
     assert "later</text>" not in straight.figure.svg
     assert np.allclose(points(shown(material, runs)), points(straight), atol=0.5)
-
-
-def test_repeats_are_better_than_no_picture(material: Material) -> None:
-    """Each against the median of its own configuration, of all workloads."""
-    found = shown(material, one_after_the_other(material.runs))
-    assert not found.has_drifted
-    assert found.sentence.startswith("Repeats of 26 configurations lie ")
-    assert "repeats, each against the median" in " ".join(key.text for key in found.figure.keys)
 
 
 def test_many_workloads_have_no_colour_each(material: Material) -> None:
@@ -487,13 +396,6 @@ def test_nothing_else_counts_them(material: Material, stage: Run) -> None:
     assert after["measurement"]["steady_state"] == before["measurement"]["steady_state"]
     for old, new in zip(before["workloads"]["sections"], after["workloads"]["sections"], strict=True):
         assert {**new, "isolated": []} == {**old, "isolated": []}
-
-
-def test_the_list_of_all_runs_says_what_they_are(material: Material, stage: Run) -> None:
-    """They are runs of the study as others."""
-    shown = contents(replace(material, runs=(*material.runs, stage)))
-    states = [run["state"] for group in shown["runs"]["runs"] for run in group["runs"]]
-    assert "isolating the disk" in states
 
 
 def test_one_that_failed_says_why(material: Material, stage: Run) -> None:

@@ -1,4 +1,4 @@
-"""What charts say of the resources: ceilings, where the time of a sample goes, and the map of what binds."""
+"""Charts of resources: ceilings, where the time of a sample goes, what binds, and what chance alone ranks."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ import pytest
 
 from sizer.bundled.reports.charts.legend import Figure
 from sizer.bundled.reports.doubts import largest_batches
-from sizer.bundled.reports.figures import binding
 from sizer.bundled.reports.figures.axis_chart import axis_plot
 from sizer.bundled.reports.figures.binding import binding_map, piles, thinned
-from sizer.bundled.reports.figures.disk_chart import disk_chart
+from sizer.bundled.reports.figures.disk_chart import _groups, disk_chart, disks_alike
 from sizer.bundled.reports.figures.disks import ceilings, disk_allows
 from sizer.bundled.reports.figures.scaling import accelerator_chart, batch_chart
 from sizer.bundled.reports.figures.series import Series, along
@@ -25,12 +24,14 @@ from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.model.prediction import predict
 from sizer.recommend.recommendation import recommend
-from sizer.records.configuration import Estimate
+from sizer.records.configuration import Configuration, Estimate
 from sizer.records.run import Run
 from sizer.records.study import Objective, Study, WorkloadPlan
-from sizer.records.units import MIB, RELATIVE
+from sizer.records.units import RELATIVE
 from tests.reported_study import CENTRE, CHECKS, INFER, READ_BYTES, TRAIN
 from tests.tables import runs_of
+
+# What charts say of the resources: ceilings, where the time of a sample goes, and the map of what binds.
 
 
 @pytest.fixture(scope="module")
@@ -61,17 +62,9 @@ def test_ceilings_have_names(trained: Subject, inferred: Subject) -> None:
     assert len(ceilings("vcpus", along("vcpus", inferred.runs)[0].runs, inferred)) == 1
 
 
-def test_what_changes_along_the_axis_is_no_ceiling(trained: Subject) -> None:
-    """A disk where the page cache grows, or where there are several; an accelerator where the batch does."""
-    assert [ceiling.throughput for ceiling in ceilings("memory_bytes", trained.runs, trained)] == [219.0]
-    assert [ceiling.throughput for ceiling in ceilings("vcpus", trained.runs, trained)] == [219.0]
-    assert ceilings("batch_size", trained.runs, trained) == ()
-
-
 def test_the_parts_of_a_samples_time_add_up_to_it(trained: Subject) -> None:
     """By the shares of the model: a second over the rate that it predicts there."""
     base = along("vcpus", trained.runs)[0].base
-    assert base is not None
     assert trained.model is not None
     found = piles("vcpus", [0.5, 1.0, 2.0], base, trained)
     assert [pile.x for pile in found] == [0.5, 1.0, 2.0]
@@ -87,7 +80,6 @@ def test_the_cpus_time_is_told_apart_where_runs_show_what_the_step_costs(inferre
     """Else decoding and computing on the CPU are one part."""
     base = along("vcpus", inferred.runs)[0].base
     assert base is not None
-    assert inferred.model is not None
     (together,) = piles("vcpus", [1.0], base, inferred)
     assert together.parts[0].name == "decode and compute (CPU)"
     facts = inferred.model.facts
@@ -112,21 +104,6 @@ def test_a_chart_of_vcpus_says_all_it_knows(trained: Subject) -> None:
     assert above.startswith("disk fast (emulated) alone: ")
 
 
-def test_a_bar_that_is_missing_is_said(trained: Subject, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the runs do not tell what binds, and nowhere else."""
-    said = "Where there is no bar, the runs do not tell what binds."
-    assert not any(said in figure.caption for figure in figures(trained))
-    monkeypatch.setattr(binding, "piles", lambda *given: piles(*given)[:-1])
-    assert [said in figure.caption for figure in figures(trained)].count(True) == 1
-
-
-def test_a_relative_rate_has_no_seconds(trained: Subject) -> None:
-    """What takes how long is not known of a rate against another one."""
-    runs = tuple(replace(run, sample_unit=RELATIVE) for run in trained.runs)
-    subject = replace(trained, runs=runs)
-    assert axis_plot("vcpus", along("vcpus", runs)[:1], subject).piles == ()
-
-
 def test_memory_shows_its_floor(trained: Subject) -> None:
     """Between the largest cap at which runs were killed and the smallest at which they completed."""
     chart = axis_plot("memory_bytes", along("memory_bytes", trained.runs)[:1], trained)
@@ -136,7 +113,6 @@ def test_memory_shows_its_floor(trained: Subject) -> None:
 def test_a_map_says_what_binds_everywhere(trained: Subject) -> None:
     """Over vCPUs and disks, the fastest first; measured places look so, and the caption says what is fixed."""
     figure = binding_map(trained)
-    assert figure is not None
     root = ElementTree.fromstring(str(figure.svg))
     assert [each.text for each in root.iter() if each.get("class") == "map-name"] == ["fast", "medium", "slow"]
     kinds = [each.get("class", "").split()[1] for each in root.iter() if each.get("class", "").startswith("cell ")]
@@ -161,30 +137,11 @@ def test_without_a_model_there_is_no_map(trained: Subject) -> None:
     assert binding_map(replace(trained, runs=one)) is None
 
 
-def test_machines_that_grow_in_both_have_no_map(trained: Subject) -> None:
-    """More vCPUs came with a faster disk each time, so which of them it was is not known."""
-    pairs = {(0.5, "slow"), (1.0, "medium"), (2.0, "fast")}
-    runs = tuple(
-        replace(run, configuration=replace(run.configuration, disk=disk))
-        for run in trained.runs
-        for vcpus, disk in pairs
-        if run.configuration.vcpus == vcpus
-    )
-    assert binding_map(replace(trained, runs=runs)) is None
-
-
 @pytest.mark.parametrize(("kept", "expected"), [(None, [1, 4, 7, 10]), (10, [1, 4, 7, 10]), (5, [1, 5, 7, 10])])
 def test_of_many_values_some_are_shown(kept: int | None, expected: list[int]) -> None:
     """The ends, what is to be kept, and some between."""
     assert thinned(list(range(1, 11)), 4, kept) == expected
     assert thinned([1, 2], 4, kept) == [1, 2]
-
-
-def test_a_chart_leaves_room_for_others(trained: Subject) -> None:
-    """A page of 2 MB has some fifty of them beside its tables, and a chart of many points has 45 kB."""
-    first = figures(trained)
-    assert len(first) == 4
-    assert max(len(figure.svg) for figure in first) < 15_000
 
 
 @pytest.fixture(scope="module")
@@ -226,27 +183,6 @@ def test_a_workload_that_differs_in_the_cache_alone_has_bars_beside_it(material:
     first = figures(subject)
     shown = next(figure for figure in first if figure.title == "Throughput against disk tier")
     assert [key.text for key in shown.keys][:2] == ["cache cold", "cache warm"]
-
-
-def test_what_a_disk_is_enough_for_is_not_said_where_the_cache_grows(material: Material) -> None:
-    """With each memory size another share comes from the disk."""
-    natural = replace(TRAIN, cache="natural")
-    known = [run for run in material.runs if run.spec.workload is TRAIN and run.demand is not None]
-    runs = tuple(
-        replace(
-            run,
-            spec=replace(run.spec, workload=natural),
-            configuration=replace(run.configuration, memory_bytes=size),
-            demand=replace(run.demand, read_bytes=read, read_ios=None),
-        )
-        for run in known
-        for size, read in ((220 * MIB, 9e4), (320 * MIB, 1e3))
-    )
-    subject = replace(_trained(material), runs=runs)
-    rows = disk_chart(_disks(subject), subject).rows
-    assert not any(row.ceiling or "enough" in line for row in rows for line in row.figures)
-    assert disk_allows("slow", subject, 220 * MIB) == pytest.approx(20.1e6 / 9e4)
-    assert disk_allows("slow", subject, 320 * MIB) == pytest.approx(20.1e6 / 1e3)
 
 
 def test_a_first_epoch_is_cold_where_the_cache_keeps_what_it_can(material: Material) -> None:
@@ -293,7 +229,6 @@ def drawn(figure: Figure) -> ElementTree.Element:
 def test_the_chart_answers_which_batch_size(tmp_path: Path, study: Study) -> None:
     """Each batch is a point with what it gave, the fitted line is there, and what ran out of memory is a cross."""
     figure = batch_chart(subject_of(tmp_path, study))
-    assert figure is not None
     assert figure.question == "Which batch size?"
     assert figure.answer.startswith("A batch of 128 gave the best rate")
     assert "256 ran out of memory" in figure.answer
@@ -307,7 +242,6 @@ def test_what_is_no_line_is_not_drawn_as_one(tmp_path: Path, study: Study) -> No
     """Nor said to be one."""
     bent = TABLE.replace("128,395", "128,120").replace("64,370", "64,190")
     figure = batch_chart(subject_of(tmp_path, study, bent))
-    assert figure is not None
     assert "No line fits what was measured" in figure.answer
     assert "a fixed time of a step and one for each of its samples, fitted" not in {key.text for key in figure.keys}
 
@@ -315,8 +249,6 @@ def test_what_is_no_line_is_not_drawn_as_one(tmp_path: Path, study: Study) -> No
 def test_without_batch_sizes_there_is_no_chart(tmp_path: Path, study: Study) -> None:
     """What a search found is then said beside the memory floors."""
     subject = subject_of(tmp_path, study)
-    assert subject.answer is not None
-    assert subject.answer.batch is not None
     assert largest_batches([subject]) == []
     alone = replace(subject, answer=replace(subject.answer, batch=replace(subject.answer.batch, curves=())))
     assert batch_chart(alone) is None
@@ -334,18 +266,6 @@ def test_what_differs_in_its_batch_alone_has_one_chart(tmp_path: Path, study: St
     crashed = TABLE.replace("out_of_memory", "crashed")
     first = figures(subject_of(tmp_path, study, crashed))
     assert "Throughput against batch size" in [each.title for each in first]
-
-
-def test_cpus_without_vcpus_are_lines_of_their_own(tmp_path: Path, study: Study) -> None:
-    """Which machine each is says its name."""
-    table = "workload,device,batch_size,throughput\n" + "".join(
-        f"job,CPU {name},{batch},{rate * batch}\n"
-        for name, rate in (("EPYC 7763", 3), ("i9-10940X", 2))
-        for batch in (1, 2)
-    )
-    drawn = figures(subject_of(tmp_path, study, table))
-    (chart,) = (each for each in drawn if each.title == "Throughput against batch size")
-    assert {key.text for key in chart.keys} >= {"EPYC 7763", "i9-10940X"}
 
 
 COUNTS = """workload,gpu,gpu_count,throughput
@@ -380,7 +300,6 @@ def test_each_kind_has_its_line_of_perfect_scaling(subjects_of: Subjects) -> Non
     """Kinds with one count have none; of a count the fastest run's machine is shown."""
     (subject,) = subjects_of(COUNTS)
     figure = accelerator_chart(subject)
-    assert figure is not None
     assert [key.text for key in figure.keys] == ["V100", "P100", "perfect scaling from the fewest"]
     root = ElementTree.fromstring(str(figure.svg))
     assert sum(each.get("class") == "ideal" for each in root.iter()) == 2
@@ -394,3 +313,48 @@ def test_one_count_is_no_chart(subjects_of: Subjects, material: Material) -> Non
     (subject,) = subjects_of("workload,gpu,gpu_count,throughput\njob,P100,1,200\njob,V100,1,400\n")
     assert accelerator_chart(subject) is None
     assert accelerator_chart(replace(subject, runs=material.runs)) is None
+
+
+# Disks whose rates differ by chance alone are not ranked, and measured rates never look like the model's.
+
+
+@pytest.fixture(scope="module")
+def alike_centre(trained: Subject) -> Configuration:
+    return next(run.configuration for run in trained.runs if run.spec.limits == CENTRE)
+
+
+def test_disks_that_only_chance_ranks_are_named(trained: Subject, alike_centre: Configuration) -> None:
+    """Where the disk binds they are told apart, where the accelerator does they are not."""
+    disks = {"": ["slow", "medium", "fast"]}
+    said = disks_alike({"": alike_centre}, disks, trained)
+    assert said == "The runs do not tell medium (emulated) and fast (emulated) apart."
+    few = {name: replace(alike_centre, vcpus=vcpus) for name, vcpus in (("0.5 vCPU", 0.5), ("2 vCPUs", 2.0))}
+    said = disks_alike(few, {name: ["slow", "fast"] for name in few}, trained)
+    assert said in ("", "At 0.5 vCPU the runs do not tell slow (emulated) and fast (emulated) apart.")
+
+
+def test_rates_that_overlap_are_not_told_apart_whatever_the_model_says(
+    trained: Subject, alike_centre: Configuration
+) -> None:
+    """A single noisy run on each disk is no reason to rank them."""
+
+    def noisy(run: Run) -> Run:
+        return replace(run, throughput=Estimate(150.0, 80.0, 260.0)) if run.throughput is not None else run
+
+    subject = replace(trained, runs=tuple(noisy(run) for run in trained.runs))
+    said = disks_alike({"": alike_centre}, {"": ["slow", "medium", "fast"]}, subject)
+    assert said == "The runs do not tell slow (emulated), medium (emulated) and fast (emulated) apart."
+
+
+def test_groups_hold_only_what_is_alike_in_pairs() -> None:
+    """Two disks that differ are not in one, though a third between them is like both."""
+    alike = {("a", "b"), ("b", "c")}
+    assert _groups(["a", "b", "c"], alike) == [("a", "b"), ("b", "c")]
+    assert _groups(["a", "b", "c"], {*alike, ("a", "c")}) == [("a", "b", "c")]
+
+
+def test_a_relative_rate_has_no_seconds(trained: Subject) -> None:
+    """What takes how long is not known of a rate against another one."""
+    runs = tuple(replace(run, sample_unit=RELATIVE) for run in trained.runs)
+    subject = replace(trained, runs=runs)
+    assert axis_plot("vcpus", along("vcpus", runs)[:1], subject).piles == ()

@@ -1,29 +1,46 @@
-"""The whole page as text: its order, what it must say, and what it must never hold."""
+"""The whole page as text: its order, what it must say, what it must never hold, and what its scripts read."""
 
 from __future__ import annotations
 
+import json
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from sizer.bundled.reports.page import contents, render, write_report
-from sizer.bundled.reports.subject import Material
+from sizer.api.predicting import predict_at
+from sizer.bundled.reports import what_if
+from sizer.bundled.reports.markup import embedded, showable
+from sizer.bundled.reports.page import render, write_report
+from sizer.bundled.reports.subject import Material, subjects
+from sizer.bundled.reports.what_if import SUPPOSED, Control, controls, tier_rates
+from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
+from sizer.model.model import WhatIf, WorkloadModel
+from sizer.model.prediction import filled
 from sizer.records.configuration import Configuration, Estimate
+from sizer.records.device import DiskRates
 from sizer.records.messages import HostError
-from sizer.records.notes import Note, NoteKind
-from sizer.records.run import Cause, CauseKind, Failure, LimitedBy, LimitedByKind, Run, RunWarning, WarningKind
+from sizer.records.prediction import Refused
+from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Study
+from sizer.records.units import GIB
 from sizer.store.study_folder import StudyFolder
 from sizer.words.names import outcome_in_words
-from sizer.words.warnings import warning_line
+from tests import ROOT
 from tests.hostile_study import HOSTILE, hostile
+
+# The whole page as text: its order, what it must say, and what it must never hold.
 
 
 class Reader(HTMLParser):
@@ -113,14 +130,6 @@ def test_every_link_within_the_page_has_its_target(
     assert within <= targets
 
 
-def test_every_warning_is_said_in_full_with_its_run(reader: Reader, runs: tuple[Run, ...]) -> None:
-    """A warning is not only counted."""
-    listed = reader.text[reader.text.index("All runs") :]
-    warned = [warning_line(warning, run.sample_unit) for run in runs for warning in run.warnings]
-    assert warned
-    assert all(listed.count(each[1:]) == warned.count(each) for each in warned)
-
-
 def test_runs_of_the_first_version_have_their_page(material: Material, first_version: Path) -> None:
     """A stored run that knows nothing of newer figures shows those it has, and none is made up."""
     stored = StudyFolder.open(first_version)
@@ -172,44 +181,8 @@ def test_nothing_is_loaded_from_the_network(page: str, reader: Reader) -> None:
     assert "default-src 'none'" in page
 
 
-def test_markup_in_untrusted_text_is_shown_and_not_obeyed(material: Material) -> None:
-    """A workload's name, an error, a log, a note or a source with HTML in it stays text."""
-    hostile = "<script>alert(1)</script><img src=x onerror=alert(2)>"
-    run = material.runs[0]
-    spec = replace(run.spec, workload=replace(run.spec.workload, name=hostile))
-    bad = replace(
-        run,
-        spec=spec,
-        outcome=Outcome.CRASHED,
-        error=Failure(Cause(CauseKind.REFUSED, text=hostile), last_lines=hostile),
-        warnings=(RunWarning(WarningKind.OTHER, text=hostile),),
-    )
-    good = replace(
-        run,
-        spec=spec,
-        configuration=Configuration(1.0, 2**30, hostile, 1),
-        limited_by=LimitedBy(LimitedByKind.OTHER, text=hostile),
-    )
-    study = replace(material.study, name=hostile)
-    found = Reader(
-        render(
-            replace(
-                material,
-                study=study,
-                runs=(bad, good),
-                notes=(Note(NoteKind.OTHER, text=hostile),),
-                host={hostile: hostile},
-            )
-        )
-    )
-    assert [tag for tag, _ in found.tags if tag in ("script", "img")] == ["script", "script"], "the page's own"
-    assert found.open == []
-    assert hostile in found.text
-
-
 def test_only_a_web_address_becomes_a_link(material: Material) -> None:
     """A source like javascript:... is text."""
-    assert material.recommendation is not None
     answer = material.recommendation.workloads[0]
     offer = replace(answer.instances[0], source="javascript:alert(1)")
     recommendation = replace(material.recommendation, workloads=(replace(answer, instances=(offer,)),))
@@ -217,17 +190,6 @@ def test_only_a_web_address_becomes_a_link(material: Material) -> None:
     assert "javascript:alert(1)" in reader.text
     links = [attributes["href"] or "" for tag, attributes in reader.tags if tag == "a"]
     assert not [link for link in links if link.startswith("javascript")]
-
-
-def test_workloads_stand_in_the_order_of_the_study(material: Material) -> None:
-    """Wherever they are listed, whatever order the runs were made in."""
-    stated = contents(replace(material, runs=material.runs[::-1]))
-    names = [plan.workload.name for plan in material.study.workloads]
-    assert [row["name"] for row in stated["verdict"]["rows"]] == names
-    for section, part in (("workloads", "sections"), ("runs", "runs")):
-        assert [each["name"] for each in stated[section][part]] == names
-    assert stated["measurement"]["data_sets"][0]["workloads"] == "train-resnet50-p100, infer-squeezenet"
-    assert stated["measurement"]["states"][0][0].startswith("train-resnet50-p100, infer-squeezenet")
 
 
 def test_a_study_without_any_run_has_a_page(material: Material) -> None:
@@ -256,12 +218,6 @@ def test_a_rate_that_is_no_number_does_not_spoil_the_page(material: Material, ra
     page = render(replace(material, runs=runs))
     assert "no rate" in page
     assert "nan" not in re.findall(r'[a-z0-9]+="([^"]*)"', page)
-
-
-def test_runs_that_the_study_does_not_name_are_shown(material: Material) -> None:
-    """Imported runs need no plan."""
-    imported = replace(material, study=Study("imported", ()), disk_checks=())
-    assert "train-resnet50-p100" in Reader(render(imported)).text
 
 
 def test_the_report_is_written_whole(material: Material, page: str, tmp_path: Path) -> None:
@@ -320,3 +276,219 @@ def test_no_text_becomes_an_element_or_an_attribute(material: Material) -> None:
     assert all(link.startswith("data:application/gzip;base64,") for link in Skeleton(evil).saved)
     assert len(Skeleton(evil).saved) == 2
     assert "owned" not in "".join(Skeleton(evil).styles)
+
+
+# Data that a page's scripts read.
+
+
+class Elements(HTMLParser):
+    """What an HTML parser makes of a block: its elements, and the text in the last one."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.begun: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.begun.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@given(st.recursive(st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+def test_what_is_embedded_comes_back(value: object) -> None:
+    """Whatever is in it, in one element of plain data, with its texts as a page may have them."""
+    found = Elements(embedded("series", value))
+    assert found.begun == [("script", {"type": "application/json", "id": "series"})]
+    assert json.loads(found.text) == showable(value)
+
+
+@pytest.mark.parametrize("text", ["</script><script>alert(1)</script>", "<!--<script>", "]]>", "a & b", "\u2028"])
+def test_no_text_ends_the_block(text: str) -> None:
+    """Neither its end nor a comment can be written into it."""
+    block = embedded("series", {"name": text})
+    inside = re.fullmatch(r"<script [^>]*>(.*)</script>", block, re.DOTALL)
+    assert not set("<>&\u2028") & set(inside[1])
+    assert json.loads(inside[1]) == {"name": text}
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_what_json_does_not_know_is_refused(value: float) -> None:
+    """A browser could not read the block."""
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        embedded("series", [value])
+
+
+def test_texts_turn_nothing_round() -> None:
+    """A script shows them as they are, in keys and in values."""
+    assert showable({"a\u202eb": ["c\x07", ("d", 1, None)]}) == {"a�b": ["c�", ["d", 1, None]]}
+
+
+# The data of the what-if section: which controls there are, what they set, and that nothing in it breaks out.
+
+
+CATALOG = Catalog.load()
+
+
+def begun(model: WorkloadModel) -> Configuration:
+    found = filled(model, {})
+    return (
+        found if found.gpu_count or not model.measured.gpus else replace(found, gpu_count=model.measured.gpus[0].count)
+    )
+
+
+def named(model: WorkloadModel) -> dict[str, Control]:
+    return {control.name: control for control in controls(model, begun(model), CATALOG)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("rising", ["vcpus"]),
+        ("accelerator and disks", ["vcpus", "gpu_speedup", "disk", "disk_mbps", "disk_iops", "decode_speedup"]),
+        ("step apart", ["vcpus", "decode_speedup"]),
+        ("batches on the CPU", ["vcpus", "batch_size"]),
+        ("several accelerators", ["gpu_count", "gpu_speedup", "decode_speedup"]),
+        ("kinds of accelerator", ["vcpus", "gpu", "gpu_speedup", "decode_speedup"]),
+        ("page cache", ["vcpus", "memory_gib", "disk", "disk_mbps", "disk_iops", "data_factor"]),
+        ("reads miss", ["vcpus", "memory_gib", "disk"]),
+        ("memory alone", ["memory_gib"]),
+        ("disks that saturate", ["gpu_count", "gpu_speedup", "disk", "decode_speedup"]),
+        ("whole machines", ["vcpus", "memory_gib", "gpu", "gpu_count", "gpu_speedup", "batch_size", "decode_speedup"]),
+    ],
+)
+def test_controls_follow_from_what_the_model_can_answer(
+    models: dict[str, WorkloadModel], name: str, shown: list[str]
+) -> None:
+    """No memory where it was not varied, no accelerator on a job of the CPU, no other disk where reads are unknown."""
+    assert list(named(models[name])) == shown
+
+
+@pytest.mark.slow
+def test_every_stop_has_an_answer(models: dict[str, WorkloadModel]) -> None:
+    """Each one moved from where it begins: none of them is refused."""
+    asked = 0
+    for name, model in models.items():
+        if model.posterior is None:
+            continue
+        start = begun(model)
+        for control in controls(model, start, CATALOG):
+            if name == "with and without" and control.name == "gpu_speedup":
+                continue  # it begins without an accelerator, which another list chooses
+            for value in control.stops:
+                predict_at(model, *_asked(start, control, value))
+                asked += 1
+    assert asked > 500
+
+
+@pytest.mark.slow
+def test_what_several_controls_set_is_refused_for_what_the_page_knows(models: dict[str, WorkloadModel]) -> None:
+    """Whatever they are moved to, model.js gives the only reasons that there can be."""
+    random = np.random.default_rng(20261126)
+    refused = Counter[str]()
+    for model in (model for model in models.values() if model.posterior is not None):
+        for _ in range(40):
+            place, what_if = begun(model), WhatIf()
+            for control in controls(model, place, CATALOG):
+                if control.name not in ("disk_mbps", "disk_iops"):
+                    place, change = _asked(place, control, control.stops[random.integers(len(control.stops))])
+                    changed = {name: value for name, value in vars(change).items() if value != getattr(WhatIf(), name)}
+                    what_if = replace(what_if, **changed)
+            try:
+                predict_at(model, place, what_if)
+            except Refused as error:
+                refused[error.refusal.reason.code.value] += 1
+    assert set(refused) <= codes_of_the_page()
+    assert refused
+
+
+def codes_of_the_page() -> set[str]:
+    script = (ROOT / "reports" / "templates" / "model.js").read_text()
+    return set(re.findall(r'refused: "(\w+)"', script))
+
+
+def _asked(start: Configuration, control: Control, value: Any) -> tuple[Configuration, WhatIf]:
+    if control.name == "disk":
+        rates = tier_rates(CATALOG).get(value) or (DiskRates(1000, 1e8) if value == SUPPOSED else None)
+        return replace(start, disk=value), WhatIf(disk_rates=rates)
+    if control.name in ("disk_mbps", "disk_iops"):
+        return replace(start, disk=SUPPOSED), WhatIf(disk_rates=DiskRates(**{control.sets: value}))
+    if control.name == "decode_speedup":
+        return start, WhatIf(decode_factor=1 / value)
+    if control.sets in ("gpu_speedup", "data_bytes_factor"):
+        return start, WhatIf(**{control.sets: value})
+    return replace(start, **{control.sets: value}), WhatIf()
+
+
+def test_a_slider_marks_what_was_measured(models: dict[str, WorkloadModel]) -> None:
+    """With stops between and beyond it where three values are known, and none where there are two."""
+    three, two = named(models["rising"])["vcpus"], named(models["two vCPU values"])["vcpus"]
+    assert [three.stops[index] for index in three.measured] == [1, 2, 4]
+    assert list(three.stops) == [1, 2, 3, 4, 6, 8, 12, 16]
+    assert three.labels[three.start] == "4 vCPUs"
+    assert list(two.stops) == [1, 2]
+    memory = named(models["memory floor"])["memory_gib"]
+    assert memory.stops[0] == GIB // 2
+    assert 0 not in memory.measured
+    assert memory.scale == GIB
+
+
+def shown(material: Material) -> dict[str, Any]:
+    found = what_if.contents(material, subjects(material))
+    assert found is not None
+    return found
+
+
+def inside(element: object) -> str:
+    """What the element of data holds."""
+    begin, _, rest = str(element).partition(">")
+    assert begin == '<script type="application/json" id="what-if-data"'
+    return rest.removesuffix("</script>")
+
+
+def data(material: Material) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(inside(shown(material)["data"]))
+    return found
+
+
+def test_each_workload_begins_where_there_is_an_answer(material: Material) -> None:
+    """At the answer, with the stops of its controls there."""
+    for workload in data(material)["workloads"]:
+        start = Configuration(**workload["start"])
+        assert predict_at(material.model.workload(workload["name"]), start).throughput.value > 0
+        for control in workload["controls"]:
+            if control["sets"] in workload["start"]:
+                assert control["stops"][control["start"]] == workload["start"][control["sets"]]
+
+
+def test_the_cheapest_machine_is_that_of_the_catalogue(material: Material) -> None:
+    """The first of the list that holds a size is the cheapest of all that do; none is there for nothing."""
+    found = data(material)["machines"]
+    for machines in found.values():
+        prices = [price for *_, price, _ in machines["priced"]]
+        assert prices == sorted(prices)
+    cpus = found["cpu"]["priced"]
+    assert len(cpus) > 2
+    for vcpus, gib in ((2, 4), (3, 20), (16, 64), (96, 100)):
+        held = next(price for cores, mebibytes, _, price, _ in cpus if cores >= vcpus and mebibytes >= 1024 * gib)
+        known = [
+            each.usd_per_hour
+            for each in CATALOG.offered
+            if each.gpu is None
+            and each.usd_per_hour is not None
+            and each.as_of
+            and each.vcpus >= vcpus
+            and each.memory_bytes >= gib * GIB
+            and not each.is_arm
+        ]
+        assert held == min(known)
+
+
+def test_each_refusal_of_the_page_has_its_sentence(material: Material) -> None:
+    """Every code that model.js can give."""
+    said = data(material)["workloads"][0]["refusals"]
+    assert codes_of_the_page() == {"not_fitted", "no_gpu_to_speed_up", "too_few_values"} <= set(said)
+    assert all(sentence.endswith(".") for sentence in said.values())

@@ -1,8 +1,9 @@
-"""Every run as one line that opens to its evidence."""
+"""Every run as one line that opens to its evidence, and how it was measured."""
 
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import re
 import zlib
@@ -12,10 +13,13 @@ from typing import Any
 
 import pytest
 
+from sizer.bundled.reports import measurement
+from sizer.bundled.reports.measurement import downloads
 from sizer.bundled.reports.page import render
 from sizer.bundled.reports.runs import all_runs, evidence_card, timelines
 from sizer.bundled.reports.subject import Material, Subject, subjects
 from sizer.cli import main
+from sizer.exchange.measurements import write_tables
 from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.device import GpuUse
 from sizer.records.run import (
@@ -26,7 +30,6 @@ from sizer.records.run import (
     EvidenceKind,
     Failure,
     MemoryGrowth,
-    MemoryUse,
     Meter,
     MeterKind,
     Run,
@@ -36,6 +39,14 @@ from sizer.records.run import (
     WarningKind,
 )
 from sizer.records.run_kinds import Outcome, Purpose
+from sizer.records.study import DiskTier
+from sizer.records.units import GIB
+from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
+from sizer.study.resolved import to_yaml
+
+# Every run as one line that opens to its evidence.
+
 
 CONTENDED = RunWarning(WarningKind.CONTENDED, {"cores": 0.3})
 SHORT = RunWarning(WarningKind.SHORT, {"seconds": 4.0})
@@ -87,22 +98,6 @@ def test_a_run_that_failed_shows_the_end_of_its_error(material: Material) -> Non
         "the workload ended with exit status 1; its last words: line 19",
     )
     assert found["last_words"] == "line 15\nline 16\nline 17\nline 18\nline 19"
-
-
-def test_a_run_that_was_read_otherwise_says_so(material: Material) -> None:
-    """Runs that isolate a stage are not taken for the workload as asked for."""
-    run = material.runs[0]
-    workload = replace(run.spec.workload, input="cached")
-    assert line(material, replace(run, spec=replace(run.spec, workload=workload)))["state"] == "input cached"
-
-
-def test_the_smallest_configuration_comes_first(material: Material) -> None:
-    """Runs are ordered by vCPUs, memory, disk and repeat, whatever order they were made in."""
-    groups = all_runs.contents(material, subjects(replace(material, runs=material.runs[::-1])))["runs"]
-    assert [each["id"] for each in groups[0]["runs"]] == [
-        each["id"] for each in all_runs.contents(material, subjects(material))["runs"][0]["runs"]
-    ]
-    assert groups[0]["runs"][0]["vcpus"] == "0.5 vCPU"
 
 
 def test_numbers_of_accelerators_stand_in_order(material: Material) -> None:
@@ -170,19 +165,6 @@ def test_what_a_program_ran_with_is_told(run: Run) -> None:
     stated = facts(replace(run, declared=replace(run.declared, stated={"compile": False, "workers": 2})))["Options"]
     assert stated == {"compile": ("false", ""), "workers": ("2", "")}
     assert "Options" not in facts(run)
-
-
-def test_a_rate_that_was_told_once_has_no_interval(run: Run) -> None:
-    """Not `1 run`, which has one."""
-    told = replace(run, throughput=Estimate(200.0, 200.0, 200.0), warnings=(RunWarning(WarningKind.ONE_READING),))
-    assert facts(told)["Rate"]["Throughput"] == ("200 images/s", "one reading")
-
-
-def test_a_rate_that_fell_is_told_as_two(run: Run) -> None:
-    """Both rates with their intervals, and when it fell."""
-    value, remark = facts(run)["Rate"]["Two rates"]
-    assert [part.count("images/s (") for part in value.split(", then ")] == [1, 1]
-    assert remark == "fell after 12.3 s"
 
 
 def test_the_first_epoch_stands_beside_the_rate_that_counts(run: Run) -> None:
@@ -286,13 +268,6 @@ def test_growth_is_told_with_its_interval(run: Run, low: float, high: float, ris
     assert ("At the end" in memory) == rising
 
 
-def test_the_page_cache_tells_its_hits_and_what_lay_in_it(run: Run) -> None:
-    """Hit rate, and bytes of the data set resident before and after."""
-    cache = facts(run)["Page cache"]
-    assert cache["Hit rate"][0] == "39 %"
-    assert cache["Data resident"] == ("none before, 20 MiB after", "of 43.1 MiB")
-
-
 def test_the_disk_stands_beside_what_the_tier_gives(run: Run) -> None:
     """Bytes and IOs as a rate against the measured figure of the tier, and a sample."""
     used = Demand(read_bytes=113_000.0, read_ios=0.5, written_bytes=0.0, write_ios=0.0, asked_bytes=226_000.0)
@@ -301,28 +276,6 @@ def test_the_disk_stands_beside_what_the_tier_gives(run: Run) -> None:
     assert disk["Read, IOs"] == ("100/s of 19,800/s", "0.5 an image")
     assert disk["Written"] == ("nothing", "")
     assert disk["Asked for"] == ("226 kB an image", "")
-
-
-def test_what_was_not_accounted_is_left_out(run: Run) -> None:
-    """A host without accounting gives a rate alone, and no figure is made up."""
-    bare = Run(run.spec, Outcome.COMPLETED, run.configuration, run.started_at, 9.0, throughput=run.throughput)
-    assert list(facts(bare)) == ["Rate"]
-    assert list(facts(bare)["Rate"]) == ["Throughput"]
-    empty = replace(bare, demand=Demand())
-    assert list(facts(empty)) == ["Rate"]
-
-
-def test_a_run_that_failed_still_tells_its_memory(run: Run) -> None:
-    """A run that was killed has no rate, but its peaks are the finding."""
-    killed = Run(
-        run.spec,
-        Outcome.OUT_OF_MEMORY,
-        run.configuration,
-        run.started_at,
-        9.0,
-        memory=MemoryUse(peak_memory_bytes=2**28, peak_anonymous_bytes=2**27),
-    )
-    assert list(facts(killed)) == ["Memory"]
 
 
 MIB = 2**20
@@ -390,15 +343,6 @@ def test_its_stages_are_marked(material: Material) -> None:
     assert not {"f", "e"} & crashed.keys()
 
 
-def test_a_long_run_has_no_more_points(material: Material) -> None:
-    """And nothing of it is lost: the mean stays what it was."""
-    found = timelines.timeline(went_on(material.runs[0], seconds=3000), 48)
-    values = unpacked(found["s"]["x"], found["n"])
-    assert found["n"] == len(values) == 48
-    assert sum(values) / 48 == pytest.approx(32 * 2996 / 3000, rel=1e-3)
-    assert len(json.dumps(found, separators=(",", ":"))) < 700
-
-
 @pytest.mark.parametrize("lacking", ["steps", "samples"])
 def test_what_was_not_seen_is_not_drawn(material: Material, subject: Subject, lacking: str) -> None:
     """A run that made no step still has its memory; one that was not sampled has no timeline."""
@@ -408,15 +352,6 @@ def test_what_was_not_seen_is_not_drawn(material: Material, subject: Subject, la
         assert block is None
     else:
         assert timelines.timeline(run, 48)["s"]["x"] == [0, ""]
-
-
-def test_counters_that_start_anew_grow_by_nothing(material: Material) -> None:
-    """As where a program was replaced by another in its cgroup."""
-    run = went_on(material.runs[0])
-    samples = tuple(replace(sample, core_seconds=sample.core_seconds % 10, read_bytes=0) for sample in run.samples)
-    values = unpacked(timelines.timeline(replace(run, samples=samples), 48)["s"]["c"], 20)
-    assert min(values) == 0
-    assert max(values) == pytest.approx(1.5, rel=1e-3)
 
 
 def test_where_not_all_fit_those_that_matter_stay(
@@ -432,20 +367,10 @@ def test_where_not_all_fit_those_that_matter_stay(
     warned = replace(warned, warnings=(RunWarning(WarningKind.SHORT, {"seconds": 1.0}),))
     own = replace(subject, runs=(plain, warned, reference, failed))
     size = len(json.dumps(timelines.timeline(plain, 48), separators=(",", ":"))) + 12
-    monkeypatch.setattr(timelines, "ROOM", 3 * size + 100)
+    monkeypatch.setattr(timelines, "MOST_TIMELINE_BYTES", 3 * size + 100)
     found = timelines.contents(material, [own])
-    assert found is not None
     assert list(inflated(found["packed"])) == [failed.id, reference.id, warned.id]
     assert found["left"] == [plain.id]
-
-
-def test_no_unit_ends_the_block(material: Material) -> None:
-    """A program says itself what it counts."""
-    evil = "</script><script>alert(1)</script>"
-    runs = tuple(went_on(replace(run, sample_unit=evil)) for run in material.runs[:3])
-    page = render(replace(material, runs=runs, model=None, recommendation=None))
-    assert "<script>alert" not in page
-    assert page.count('<script type="application/json" id="timelines">') == 1
 
 
 TABLE = """workload,vcpus,throughput
@@ -492,3 +417,116 @@ def test_evidence_beside_a_mean_is_the_mean_of_the_same_runs() -> None:
         "in 2 of 3 runs the vCPUs 80 % busy; in 1 of 3 runs 0.80 of 2 vCPU busy, and nothing else is"
     )
     assert all_runs.evidence_agreed([]) == ""
+
+
+# How it was measured.
+
+
+def test_declared_and_measured_disk_figures_stand_side_by_side(material: Material) -> None:
+    """A tier that misses what it declares is marked."""
+    slow, _, fast = measurement.disks(material.study, material.disk_checks, material.runs)
+    assert slow["declared"] == "read and write 20 MB/s, 300 IOPS"
+    assert slow["measured"] == "read 20.1 MB/s, 301 IOPS; write 19.9 MB/s, 300 IOPS"
+    assert (slow["kind"][0], slow["deviates"][0]) == ("emulated", "no")
+    assert "by more than 10 %" in fast["deviates"][0]
+
+
+def test_a_real_mount_is_told_from_an_emulated_one(material: Material) -> None:
+    """A real disk declares nothing and says where it is mounted."""
+    study = replace(material.study, disks=(DiskTier("nvme", path="/mnt/nvme"),))
+    (row,) = measurement.disks(study, (), ())
+    assert (row["kind"], row["measured"]) == (("real", "/mnt/nvme"), "not measured")
+
+
+def test_the_embedded_data_set_is_never_taken_for_imagenet(material: Material) -> None:
+    """Every data set of this study is embedded and says what it is not."""
+    found = measurement.data_sets(material.runs)
+    assert len(found) == 3
+    assert all("not ImageNet, not PennTreeBank" in each["what"] for each in found)
+    assert {each["samples"] for each in found} == {"400 images", "929,000 words"}
+
+
+def test_a_run_that_was_killed_tells_nothing_of_its_data(material: Material) -> None:
+    """A data set of which no sample was counted is no data set."""
+    data = material.runs[0].data_set
+    killed = replace(material.runs[0], data_set=replace(data, samples=0, bytes=0))
+    assert measurement.data_sets([material.runs[0], killed]) == measurement.data_sets([material.runs[0]])
+
+
+def test_a_users_own_data_is_named_by_its_path(material: Material) -> None:
+    """Data of the user's own is not called embedded."""
+    data = material.runs[0].data_set
+    run = replace(material.runs[0], data_set=replace(data, embedded=False, path="/data/imagenet"))
+    assert measurement.data_sets([run])[0]["what"] == "/data/imagenet"
+
+
+def test_host_facts_may_be_sparse() -> None:
+    """What host.json does not hold is left out; sizes are read as sizes."""
+    assert measurement.host_facts({"schema_version": 1, "memory_bytes": 2**34, "fio": None, "swap_bytes": 0}) == [
+        ("Memory", "16 GiB"),
+        ("Swap", "none"),
+    ]
+
+
+def test_frameworks_in_two_interpreters_are_told_apart() -> None:
+    """In one, the host's Python and packages say it all; a form that nobody knows is left out."""
+    own = {"framework": "mxnet", "path": "/own/python", "python": "3.11.7", "packages": {"mxnet": "1.9.1"}}
+    other = {
+        "framework": "pytorch",
+        "path": "/t/python",
+        "python": "3.12.1",
+        "packages": {"torch": "2.13.0", "numpy": "2.4"},
+    }
+    host = {"python": "3.11.7", "packages": {"mxnet": "1.9.1", "torch": "2.13.0"}}
+    assert measurement.host_facts({**host, "frameworks": [own, other]}) == [
+        ("MXNet", "Python 3.11.7 in /own/python: mxnet 1.9.1"),
+        ("PyTorch", "Python 3.12.1 in /t/python: torch 2.13.0, numpy 2.4"),
+    ]
+    together = [("Python", "3.11.7"), ("Packages", "mxnet 1.9.1, torch 2.13.0")]
+    for found in ([own, {**other, "path": "/own/python"}], [own], [{"framework": 1}], "strange", None):
+        assert measurement.host_facts({**host, "frameworks": found}) == together
+    bare = {**other, "packages": {}}
+    assert measurement.host_facts({"frameworks": [own, bare]})[1] == ("PyTorch", "Python 3.12.1 in /t/python")
+
+
+def measuring_unpacked(file: dict[str, str]) -> str:
+    """What a browser saves."""
+    return gzip.decompress(base64.b64decode(file["address"].partition(",")[2])).decode()
+
+
+def test_both_tables_come_out_as_they_went_in(material: Material) -> None:
+    """And the same study has the same page, byte for byte."""
+    as_csv, as_json = write_tables(material.runs)
+    made = replace(material, measurements_csv=as_csv, measurements_json=as_json)
+    table, rows = downloads(made)
+    assert (measuring_unpacked(table), measuring_unpacked(rows)) == (as_csv, as_json)
+    assert len(json.loads(measuring_unpacked(rows))) == len(material.runs)
+    assert downloads(made) == [table, rows]
+
+
+def test_the_name_of_a_file_is_one_that_any_system_takes(material: Material) -> None:
+    """Whatever the study is called."""
+    named = replace(material, study=replace(material.study, name="../<b>\u202e a/b"))
+    assert [file["plain"] for file in downloads(named)] == ["b-a-b.csv", "b-a-b.json"]
+    nameless = replace(material, study=replace(material.study, name="研究"))
+    assert downloads(nameless)[0]["plain"] == "study.csv"
+
+
+def test_a_study_without_runs_has_none(material: Material) -> None:
+    """There is nothing to save."""
+    assert downloads(replace(material, runs=())) == []
+
+
+def test_the_study_file_measures_the_same(material: Material) -> None:
+    """Read again it is the study."""
+    again = parse_study(to_yaml(material.study), "study.yaml", None, HostSize(8, 32 * GIB), None)
+    assert [plan.workload.name for plan in again.workloads] == [plan.workload.name for plan in material.study.workloads]
+
+
+def test_no_unit_ends_the_block(material: Material) -> None:
+    """A program says itself what it counts."""
+    evil = "</script><script>alert(1)</script>"
+    runs = tuple(went_on(replace(run, sample_unit=evil)) for run in material.runs[:3])
+    page = render(replace(material, runs=runs, model=None, recommendation=None))
+    assert "<script>alert" not in page
+    assert page.count('<script type="application/json" id="timelines">') == 1

@@ -1,10 +1,13 @@
-"""The first screen: a row for each workload, which says what to rent, what that gives and costs, and how sure it is."""
+"""The first screen: a row for each workload, with what to rent, what that gives and costs, how sure it is and why."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,19 +15,31 @@ import pytest
 from sizer.bundled.reports.page import render
 from sizer.bundled.reports.subject import Material, Progress, subjects
 from sizer.bundled.reports.verdict import answer_row, contents
+from sizer.cli import main
 from sizer.plan.chosen import NextRun, PlanEnd, unfinished
 from sizer.plan.following import following_runs
 from sizer.plan.reference_runs import Spread
-from sizer.records.answer import Alternative, Answer, Recommendation
-from sizer.records.configuration import Bottleneck, Estimate
+from sizer.records.answer import (
+    Alternative,
+    Answer,
+    Baseline,
+    Event,
+    InstanceOffer,
+    Job,
+    Recommendation,
+)
+from sizer.records.configuration import Estimate
 from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Adaptive, PlanEndKind, RunReason, RunReasonKind
-from sizer.records.units import GIB, RELATIVE
-from sizer.words.names import Terms
-from sizer.words.verdict import next_run_sentences
+from sizer.records.study import Adaptive, Deadline, Objective, PlanEndKind, RunReason, RunReasonKind
+from sizer.records.units import GIB
+from sizer.words.answers import how_sure
+from sizer.words.verdict import objective_in_words
 from tests.reported_study import plainly
 from tests.unit.plan.machine import HOST, study_of
+
+# The first screen: a row for each workload, which says what to rent, what that gives and costs, and how sure it is.
+
 
 Changed = Callable[..., Material]
 
@@ -47,7 +62,6 @@ def changed(material: Material) -> Changed:
     """The material with the answer of its first workload changed."""
 
     def changed(**changes: Any) -> Material:
-        assert material.recommendation is not None
         first, *others = material.recommendation.workloads
         answers = (replace(first, **changes), *others)
         return replace(material, recommendation=replace(material.recommendation, workloads=answers))
@@ -66,14 +80,10 @@ def test_a_row_says_all_that_decides(rows: dict[str, Any]) -> None:
     """Spec, machine, throughput with interval, what binds, cost an hour and per million, and how sure."""
     found = rows["train-resnet50-p100"]
     assert found.spec == ("2 vCPUs", "1 x emulated P100", "1 GiB", "disk medium", "batch 32")
-    assert found.machine is not None
     assert found.machine.name == "AWS c7i.large"
     assert found.machine.shape.replace("\u00a0", " ") == "2 vCPUs · 4 GiB"
-    assert found.rate is not None
     assert (found.rate.value, found.rate.interval) == ("214 images/s", "±3.3 %")
-    assert found.bound_by is not None
     assert found.bound_by.text == "emulated P100"
-    assert found.cost is not None
     assert found.cost.hour == "$0.0893 an hour"
     assert found.cost.million == "$0.113 a million images"
     assert found.cost.day.startswith("on demand, 2026-07-20")
@@ -89,10 +99,7 @@ def test_a_row_says_all_that_decides(rows: dict[str, Any]) -> None:
 def test_what_is_emulated_embedded_or_predicted_has_a_badge(rows: dict[str, Any], material: Material) -> None:
     """In the row that it is true of; what is true of all rows is said once."""
     found = rows["train-resnet50-p100"]
-    assert found.spec_badge is not None
     assert found.spec_badge.word == "emulated"
-    assert found.rate is not None
-    assert found.rate.badge is not None
     assert found.rate.badge.word == "predicted"
     stated = shown(material)
     assert stated["embedded"].word == "embedded data"
@@ -142,16 +149,12 @@ def test_what_one_command_settles_is_given_as_that_command(changed: Changed) -> 
 def test_the_bar_has_a_tick_for_each_candidate(material: Material, rows: dict[str, Any]) -> None:
     """Measured configurations; a spec that no run had has no filled bar."""
     found = rows["train-resnet50-p100"]
-    assert found.rate is not None
-    assert found.rate.bar is not None
     assert found.rate.bar.count("candidate") == 6
     assert "small-frame" in found.rate.bar
     assert "small-bar" not in found.rate.bar
     assert "2 vCPUs · 4 GiB · disk fast (emulated) · batch 32: " in found.rate.bar
-    assert material.recommendation is not None
     fast = replace(material.recommendation.workloads[0], spec=Spec(2.0, 4 * GIB, "fast", 32))
     (row, *_) = rows_of(replace(material, recommendation=Recommendation(material.study.objective, (fast,)))).values()
-    assert row.rate is not None
     assert row.rate.badge is None
     assert "small-bar" in (row.rate.bar or "")
 
@@ -162,53 +165,30 @@ def test_machines_that_were_compared_keep_the_tables_prices(changed: Changed) ->
     own = Alternative(spec, rate, None, 4.1, 11.4)
     other = Alternative(Spec(8.0, gpu="V100", gpu_count=1), Estimate(150.0, 145.0, 155.0), None, 9.0, 16.7)
     (row, *_) = rows_of(changed(spec=spec, throughput=rate, alternatives=(own, other))).values()
-    assert row.cost is not None
     assert (row.cost.hour, row.cost.million) == ("$4.10 an hour", "$11.40 a million images")
     assert row.cost.day == "price of the imported table"
     assert row.machine is None
-    assert row.rate is not None
     assert row.rate.badge is None
     assert "interval" in (row.rate.bar or "")
     named = replace(own, instance_type="aws c7i.large", usd_per_hour=0.0893)
     (row, *_) = rows_of(changed(spec=spec, throughput=rate, alternatives=(named, other))).values()
-    assert row.machine is not None
     assert row.machine.name == "AWS c7i.large"
-    assert row.cost is not None
     assert row.cost.day.startswith("on demand, 2026-07-20")
     unknown = replace(own, usd_per_hour=None, usd_per_million_samples=None)
     (row, *_) = rows_of(changed(spec=spec, throughput=rate, alternatives=(unknown, other))).values()
-    assert row.cost is not None
     assert row.cost.hour == "price unknown"
-
-
-def test_relative_rates_have_no_cost_of_samples(changed: Changed, material: Material) -> None:
-    """Nothing is known of samples a second."""
-    assert material.recommendation is not None
-    (first, *_) = material.recommendation.workloads[0].instances
-    offers = (replace(first, usd_per_million_samples=None),)
-    found = changed(sample_unit=RELATIVE, throughput=Estimate(1.9, 1.8, 2.0), instances=offers)
-    runs = tuple(replace(run, sample_unit=RELATIVE) for run in found.runs)
-    (row, *_) = rows_of(replace(found, runs=runs)).values()
-    assert row.rate is not None
-    assert row.rate.value == "1.90 times the reference"
-    assert row.cost is not None
-    assert row.cost.million == ""
 
 
 def test_a_machine_larger_than_the_spec_says_why(changed: Changed) -> None:
     """The smallest that is sold, or the cheapest of them."""
     (row, *_) = rows_of(changed(spec=Spec(1.0, GIB, "medium", 32))).values()
-    assert row.machine is not None
-    assert row.machine.badge is not None
     assert row.machine.badge.word == "smallest sold"
 
 
 def test_a_price_that_is_not_known_is_never_zero(changed: Changed, material: Material) -> None:
     """It says so, and an answer that nothing sold holds says that."""
-    assert material.recommendation is not None
     unknown = material.recommendation.workloads[0].instances[-1]
     (row, *_) = rows_of(changed(instances=(unknown,))).values()
-    assert row.cost is not None
     assert (row.cost.hour, row.cost.million, row.cost.day) == ("price unknown", "", "")
     assert "No instance type of the catalogue holds this." in first_screen(changed(instances=()))
 
@@ -279,26 +259,6 @@ def test_a_search_that_is_not_finished_is_no_search_that_found_nothing(material:
     assert stated["resume"] == "sizer run my-study/study.yaml --out my-study --runs 4"
 
 
-def test_runs_of_an_older_form_of_the_study_are_counted_apart(material: Material) -> None:
-    """They are in the figures, so "0 of 14 runs" alone beside a rate would be no truth."""
-    names = [subject.name for subject in subjects(material)]
-    progress = Progress(dict.fromkeys(names, 14), {}, {names[0]: 21, names[1]: 1})
-    changed = replace(material, progress=progress, folder="my-study")
-    stated = shown(changed)
-    assert stated["missing"] == (
-        "Stored of an older form of the study file: 22 runs; the figures are by them, too. "
-        "Not finished: 0 of 56 runs done. To go on:"
-    )
-    first, second, third, *_ = map(plainly, stated["rows"])
-    assert first.doubt == (
-        "0 of 14 runs done. Stored of an older form of the study file: 21 runs; the figures are by them, too."
-    )
-    assert second.doubt.endswith("Stored of an older form of the study file: 1 run; the figures are by them, too.")
-    assert third.doubt == "0 of 14 runs done."
-    done = replace(changed, progress=replace(progress, finished=progress.planned))
-    assert "Stored of an older form of the study file: 22 runs" in first_screen(done)
-
-
 def test_without_a_recommendation_the_page_says_how_to_get_one(material: Material) -> None:
     """With the folder, where it is known."""
     text = first_screen(replace(material, recommendation=None, folder="my-study"))
@@ -317,31 +277,6 @@ def test_what_is_known_of_the_whole_study_stands_above_the_rows(material: Materi
     assert "A quiet host" not in first_screen(quiet)
 
 
-def test_every_bottleneck_has_its_swatch(changed: Changed) -> None:
-    """The colour and the hatching that the charts give it."""
-    for bottleneck in Bottleneck:
-        (row, *_) = rows_of(changed(bottleneck=bottleneck)).values()
-        assert row.bound_by is not None
-        assert row.bound_by.kind.startswith("hue-")
-
-
-def test_twelve_workloads_have_twelve_rows(material: Material) -> None:
-    """Each once."""
-    assert material.recommendation is not None
-    plan, answer = material.study.workloads[0], material.recommendation.workloads[0]
-    names = [f"train-{number}" for number in range(12)]
-    plans = tuple(replace(plan, workload=replace(plan.workload, name=name)) for name in names)
-    answers = tuple(replace(answer, workload=name) for name in names)
-    many = replace(
-        material,
-        study=replace(material.study, workloads=plans),
-        runs=(),
-        model=None,
-        recommendation=Recommendation(material.study.objective, answers),
-    )
-    assert first_screen(many).count('<th scope="rowgroup"') == 12
-
-
 def test_a_study_in_which_every_run_failed_has_rows(material: Material) -> None:
     """Rows without figures, and no bar."""
     runs = tuple(replace(run, outcome=Outcome.CRASHED, throughput=None) for run in material.runs)
@@ -354,10 +289,297 @@ def test_a_study_in_which_every_run_failed_has_rows(material: Material) -> None:
     assert "<svg" not in first_screen(failed)
 
 
-def test_a_run_that_is_told_by_more_than_its_vcpus_is_named_whole() -> None:
-    """Its memory is as much what to measure as its vCPUs, new or again."""
-    advice = Suggestion(Action.MEASURE, vcpus=(1.0,), memory_bytes=2 * GIB)
-    answer = Answer("job", "refused", next_run=advice)
-    assert next_run_sentences(answer, Terms("job"), alone=True) == "Measure job with 1 vCPU, 2 GiB."
-    again = replace(answer, next_run=replace(advice, action=Action.REPEAT))
-    assert next_run_sentences(again, Terms("job"), alone=True) == "Repeat job with 1 vCPU, 2 GiB."
+# The row of an answer: a doubtful one does not look sure, a job has its time and price, a baseline its saving.
+
+
+RISES = reason(ReasonCode.RISES, memory_bytes=2.0**30)
+UNSETTLED = reason(ReasonCode.GAIN_UNKNOWN, memory_bytes=2.0**30)
+SECONDS = Estimate(15_000.0, 14_100.0, 16_200.0)
+JOB = Job(1.2e6, 21_600.0, SECONDS, 0.97, 1.42, "aws c6i.xlarge")
+BASELINE = Baseline(
+    spec=Spec(8.0, None, "medium"),
+    throughput=Estimate(220.0, 210.0, 230.0),
+    share=0.97,
+    usd_per_hour=1.36,
+    instance_type="aws c6i.8xlarge",
+    answer_usd_per_hour=0.34,
+    answer_instance_type="aws c6i.2xlarge",
+    saving=0.75,
+)
+TIMES = {"within": 21_600.0, "seconds": 25_000.0, "low": 24_000.0, "high": 26_000.0}
+
+Retold = Callable[..., Any]
+
+
+@pytest.fixture
+def answers_changed(material: Material) -> Callable[..., Material]:
+    """The material with the answer of its first workload changed."""
+
+    def answers_changed(**changes: Any) -> Material:
+        first, *others = material.recommendation.workloads
+        answers = (replace(first, **changes), *others)
+        return replace(material, recommendation=replace(material.recommendation, workloads=answers))
+
+    return answers_changed
+
+
+@pytest.fixture
+def retold(answers_changed: Callable[..., Material]) -> Retold:
+    """The row of the first workload with its answer changed."""
+
+    def retold(objective: Objective | None = None, **changes: Any) -> Any:
+        subject = subjects(answers_changed(**changes))[0]
+        return plainly(
+            answer_row(replace(subject, objective=objective or subject.objective), answers_changed(**changes))
+        )
+
+    return retold
+
+
+def test_a_provisional_answer_is_not_green(retold: Retold, answers_changed: Callable[..., Material]) -> None:
+    """Another word, another sign, another colour, and no probability that rests on doubtful runs."""
+    doubted = reason(ReasonCode.RUNS_DOUBTFUL, completed=3.0, doubtful=3.0, doubts=("one_reading",))
+    again = Suggestion(Action.REPEAT, doubted)
+    found = retold(provisional=True, reasons=(doubted,), next_run=again)
+    assert (found.status.word, found.status.symbol, found.kind) == ("provisional", "!", "recommended provisional")
+    assert found.how_sure == "0.97 to reach the target; its readings are in doubt"
+    assert found.doubt == "In 3 of 3 runs the rate is known by one reading."
+    assert found.settle == "Repeat train-resnet50-p100."
+    page = render(answers_changed(provisional=True))
+    assert '<tbody class="recommended provisional">' in page
+    style = page.partition("<style>")[2].partition("</style>")[0]
+    assert ".badge.recommended { --badge: var(--good); }" in style
+    assert style.index(".provisional { --status: var(--caution); }") > style.index(".recommended { --status:")
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (ReasonCode.UNPRICED, "prices are missing"),
+        (ReasonCode.ONLY_MACHINE, "only one was measured"),
+        (ReasonCode.RUNS_APART, "not known: one of the rates looks like a slip"),
+        (ReasonCode.BEST_OF_MACHINES, ""),
+    ],
+)
+def test_what_is_said_of_a_provisional_answer_is_what_makes_it_one(
+    material: Material, code: ReasonCode, said: str
+) -> None:
+    """Runs were not disturbed where prices are missing."""
+    answer = material.recommendation.workloads[0]
+    assert (
+        how_sure(replace(answer, provisional=True, probability=0.99, probability_of=None, reasons=(reason(code),)))
+        == said
+    )
+
+
+def test_an_answer_that_is_less_than_sure_keeps_its_probability(retold: Retold) -> None:
+    """It is provisional because of it; the word goes with the figure."""
+    assert retold(provisional=True, probability=0.72).how_sure == "likely (0.72) to reach the target"
+    assert retold(provisional=True, probability=0.5).how_sure == "as likely as not (0.50) to reach the target"
+    assert retold(provisional=True, probability=0.1).how_sure == "unlikely (0.10) to reach the target"
+    assert retold(probability=0.999).how_sure == "almost certain (above 0.99) to reach the target"
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        (Event.REACHES_TARGET, "very likely (0.98) to reach the target"),
+        (Event.LESS_TOO_LITTLE, "very likely (0.98) that fewer vCPUs or less memory is too little"),
+        (Event.NONE_CHEAPER, "very likely (0.98) that none is 5 % cheaper"),
+        (Event.NONE_BETTER, "very likely (0.98) that none has 5 % less cost × time"),
+        (Event.NONE_FASTER, "very likely (0.98) that none is 5 % faster"),
+        (Event.GIVES_RATE, "very likely (0.98) to give the rate asked for"),
+        (Event.IN_TIME, "very likely (0.98) to be in time"),
+    ],
+)
+def test_a_probability_says_what_it_is_that_of(event: Event, said: str, material: Material) -> None:
+    """Of two machines that cost alike neither is the cheapest for sure, and none is 5 % cheaper all the same."""
+    answer = material.recommendation.workloads[0]
+    assert how_sure(replace(answer, probability=0.98, probability_of=event)) == said
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        (Event.NONE_CHEAPER, "very likely (0.98) that none with a price is 5 % cheaper"),
+        (Event.NONE_BETTER, "very likely (0.98) that none with a price has 5 % less cost × time"),
+        (Event.NONE_FASTER, "very likely (0.98) that none is 5 % faster"),
+    ],
+)
+def test_what_has_no_price_may_be_cheaper(event: Event, said: str, material: Material) -> None:
+    """Where some of what was measured has no known price, only the others are known to cost more."""
+    unpriced = reason(ReasonCode.PRICES, unknown=4, machines=6)
+    answer = replace(material.recommendation.workloads[0], reasons=(unpriced,))
+    assert how_sure(replace(answer, probability=0.98, probability_of=event)) == said
+
+
+@pytest.mark.parametrize("used", [1, 3])
+def test_an_accelerator_that_is_paid_for_and_idle_is_named(used: int, retold: Retold, material: Material) -> None:
+    (offer, *_) = material.recommendation.workloads[0].instances
+    more = reason(ReasonCode.OTHER_GPUS, gpu_count=4.0, used=float(used))
+    said = f"The price pays for 4 GPUs; this throughput uses {used}."
+    assert retold(instances=(replace(offer, notes=(more,)),)).sentence.endswith(said)
+    unpriced: InstanceOffer = replace(offer, notes=(more,), usd_per_hour=None)
+    assert "GPUs" not in retold(instances=(unpriced,)).sentence
+    unused = replace(offer, notes=(reason(ReasonCode.OTHER_GPUS, gpu_count=1.0),))
+    assert retold(instances=(unused,)).sentence.endswith("The price pays for 1 GPU; this throughput uses none.")
+
+
+def test_what_is_not_settled_is_no_lower_bound(retold: Retold) -> None:
+    """`at least` is for a rate that rises."""
+    found = retold(status="at_least", edge="unsettled", reasons=(UNSETTLED,))
+    assert (found.status.word, found.status.symbol, found.bound) == ("not settled", "?", "so far")
+    assert found.doubt.startswith("It is not clear whether more than 1 GiB of memory")
+    rising = retold(status="at_least", edge="rising", reasons=(UNSETTLED, RISES))
+    assert (rising.status.word, rising.status.symbol, rising.bound) == ("at least", "≥", "at least")
+    assert rising.doubt == "The rate still rises at 1 GiB of memory, the most measured."
+
+
+def test_a_job_has_its_time_and_its_price(retold: Retold) -> None:
+    """With what it was asked for as the objective."""
+    deadline = Objective(deadline=Deadline(1.2e6, 21_600.0))
+    takes = reason(ReasonCode.JOB_TAKES, samples=1.2e6, seconds=15_000.0, within=21_600.0, probability=0.97)
+    costs = reason(ReasonCode.JOB_COSTS, usd=1.42)
+    found = retold(deadline, job=JOB, reasons=(takes, costs))
+    assert found.sentence == (
+        "1,200,000 images take 4 h 10 min at the steady rate, plus the time to start. The probability of finishing "
+        "within 6 h 00 min is 0.97. The job costs about $1.42, by its hourly price and the expected time."
+    )
+    assert found.how_sure == "very likely (0.97) to be in time"
+    assert objective_in_words(deadline) == (
+        "The spec on which 1,200,000 samples cost least of those that finish them within 6 h 00 min."
+    )
+
+
+def test_nothing_in_time(retold: Retold) -> None:
+    """No spec, and not for want of data."""
+    late = reason(ReasonCode.NONE_ENOUGH, samples=1.2e6, sure=0.9, probability=0.001, **TIMES)
+    job = replace(JOB, probability=0.001)
+    found = retold(status="refused", spec=None, throughput=None, probability=None, job=job, reasons=(late,))
+    assert (found.status.word, found.no_machine) == ("too late", "none is fast enough")
+    assert "takes 6 h 57 min" in found.doubt
+
+
+def test_what_it_saves(retold: Retold) -> None:
+    """The first screen says it as the terminal does, and that the other's rate was not measured."""
+    figures = {"share": 0.97, "dearer": -0.75, "baseline_usd": 0.4, "answer_usd": 0.1, "answer_instance": "a.large"}
+    beside = replace(reason(ReasonCode.BASELINE, instance_type="a.8xlarge", **figures), spec=Spec(8.0))
+    named = retold(baseline=replace(BASELINE, named=True, extrapolated=True), reasons=(beside,))
+    assert named.sentence == (
+        "$0.10 an hour (a.large) instead of $0.40 (a.8xlarge) for 8 vCPUs, the largest measured: 75 % less, at 97 % "
+        "of its rate."
+    )
+    assert named.sentence_badge.word == "extrapolated"
+    assert retold(baseline=None, reasons=()).sentence == ""
+
+
+def test_a_spec_without_vcpus(retold: Retold, answers_changed: Callable[..., Material]) -> None:
+    """Where they are not known, the page names none in the spec."""
+    assert retold(spec=Spec(None, None, "fast")).spec == ("1 x emulated P100", "disk fast")
+    assert "disk fast" in render(answers_changed(spec=Spec(None, None, "fast"), runner_up=None))
+
+
+LONG = 6
+"""Words; what is shorter is a label."""
+WITHIN = frozenset({"p", "li", "dd", "figcaption", "h2", "h3", "h4"})
+"""What holds sentences. Tables and what is folded away are looked up, not read from one end to the other."""
+UNREAD = frozenset({"table", "details", "script", "style", "svg"})
+UNREAD_CLASSES = frozenset({"badge-says", "legend"})
+EXPECTED = (
+    r"The rate still rises at .*, the most measured\.",  # of each workload's model
+    r"Each of \d+ configurations was predicted by a fit to the others:.*",  # the same
+    r"At .*\.",  # what two charts have in common
+    r".* · .*",  # what a workload is, over its section and over its runs
+)
+"""Said again on purpose, in another place that is read by itself."""
+
+MACHINES = """workload,gpu,gpu_count,vcpus,usd_per_hour,throughput
+one,T4,1,4,0.5,100
+one,V100,1,8,3.0,250
+one,V100,4,32,12.0,900
+two,T4,1,4,0.5,200
+two,V100,1,8,3.0,450
+"""
+NO_PRICE = """workload,gpu,gpu_count,throughput
+bert,FooChip,1,100
+bert,FooChip,2,190
+bert,BarChip,1,45
+"""
+RISING = """workload,vcpus,throughput
+a,2,100
+a,4,190
+"""
+ALL_FAILED = """workload,vcpus,memory_gib,throughput,outcome
+a,2,4,,out_of_memory
+a,4,4,,crashed
+"""
+
+
+class Sentences(HTMLParser):
+    """The long sentences of a page, each with the section of the workload that it stands in; empty outside of one."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, str]] = []
+        self._open: list[tuple[str, str]] = []
+        self._text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in WITHIN:
+            self._end()
+        known = dict(attrs)
+        if tag not in ("meta", "br", "input"):
+            self._open.append((tag, known.get("aria-labelledby") or known.get("class") or ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in WITHIN:
+            self._end()
+        self._open.pop()
+
+    def handle_data(self, data: str) -> None:
+        tags = {tag for tag, _name in self._open}
+        if WITHIN & tags and not UNREAD & tags and not any(name in UNREAD_CLASSES for _tag, name in self._open):
+            self._text += data
+
+    def _end(self) -> None:
+        where = next((name for _tag, name in self._open if re.fullmatch(r"workload-\d+", name)), "")
+        said = re.sub(r"\s+", " ", self._text).strip()
+        self._text = ""
+        self.found += [(where, each) for each in re.split(r"(?<=[.;?!]) ", said) if len(each.split()) > LONG]
+
+
+def repeated(page: str) -> list[str]:
+    """Sentences that stand twice in one workload's section, or twice outside of these."""
+    twice = [said for (_where, said), count in Counter(Sentences(page).found).items() if count > 1]
+    return [said for said in twice if not any(re.fullmatch(known, said) for known in EXPECTED)]
+
+
+@pytest.fixture
+def imported(tmp_path: Path, request: pytest.FixtureRequest) -> str:
+    """The page that `import` makes of a table."""
+    (tmp_path / "table.csv").write_text(request.param)
+    assert main(["import", str(tmp_path / "table.csv"), "--out", str(tmp_path / "study")]) == 0
+    return (tmp_path / "study" / "report.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize("imported", [MACHINES, NO_PRICE, RISING, ALL_FAILED], indirect=True)
+def test_the_page_of_a_table_says_nothing_twice(imported: str) -> None:
+    """Machines with prices, without, and runs that all failed."""
+    assert Sentences(imported).found
+    assert repeated(imported) == []
+
+
+def test_the_page_of_a_study_says_nothing_twice(material: Material) -> None:
+    """As it is, and before anything has been recommended."""
+    assert repeated(render(material)) == []
+    assert repeated(render(replace(material, recommendation=None, model=None))) == []
+
+
+@pytest.mark.parametrize("imported", [NO_PRICE], indirect=True)
+def test_nothing_without_a_price_is_called_cheap(imported: str) -> None:
+    """It is called by what it is."""
+    shown = re.sub(r"<(style|script)>.*?</\1>", "", imported, flags=re.DOTALL)
+    assert [said for _where, said in Sentences(shown).found if "cheap" in said.lower()] == []
+    assert "Cheapest" not in shown
+    assert "Most for each accelerator" in shown

@@ -1,22 +1,47 @@
-"""The page of a table of machines: a picture and a table of them, in words as well as in colour."""
+"""What a workload's section says: machines, offers, choices, and frameworks beside each other."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from sizer.bundled.reports import cross_table as section
+from sizer.bundled.reports.figures.disks import disk_answer
+from sizer.bundled.reports.offers import instances, instead, place_of_answer, which_gpu
+from sizer.bundled.reports.page import render
 from sizer.bundled.reports.subject import Material, Subject, subjects
 from sizer.bundled.reports.workloads import MOST_REJECTED, options, reasoning, rejected
 from sizer.cli import main
-from sizer.records.answer import Answer, Option, Rejection
+from sizer.recommend.cross_table import cross_table
+from sizer.records.answer import (
+    Answer,
+    CrossTable,
+    GpuOption,
+    InstanceOffer,
+    NoGpuAnswer,
+    Option,
+    PublishedRate,
+    Recommendation,
+    Rejection,
+)
 from sizer.records.configuration import Bottleneck, Estimate
+from sizer.records.notes import Note, NoteKind
 from sizer.records.prediction import ReasonCode, Spec, reason
-from sizer.records.units import GIB
-from tests.reported_study import INFER, TRAIN
+from sizer.records.study import Adaptive, Study
+from sizer.records.units import GIB, RELATIVE
+from sizer.words.answers import disk_answer as disk_answer_in_words
+from sizer.words.page import cross_answer, cross_lines, table_comes_first
+from tests.reported_study import INFER, PREPARE, TRAIN, WORDS
+from tests.tables import runs_of
+
+# The page of a table of machines: a picture and a table of them, in words as well as in colour.
+
 
 Page = Callable[..., str]
 
@@ -26,12 +51,6 @@ job,T4,2,400
 job,T4,8,1590
 job,V100,1,1800
 job,V100,4,7105
-"""
-WHOLE_MACHINES = """workload,vcpus,gpu,gpu_count,throughput
-job,72,,0,197
-job,36,,0,120
-job,8,,0,30
-job,8,V100,1,1077
 """
 NAMED = """workload,instance_type,usd_per_hour,gpu,gpu_count,throughput
 job,small.a,1.0,T4,1,100
@@ -142,23 +161,12 @@ def test_the_picture_is_read_out(page: Page) -> None:
     """Every bar with its rate; the kinds are headings, and each bar says more when it is pointed at."""
     shown = page(KINDS)
     label = re.search(r'aria-label="(Throughput by machine: [^"]*)"', shown)
-    assert label is not None
     assert label[1].count("samples/s (") == 5
     assert "1 x V100 1,800 samples/s (1,710–1,890)" in label[1]
     assert re.findall(r'class="kind"[^>]*>([^<]*)<', shown) == ["V100", "T4"]
     assert "<title>1 x V100, gcp n1-standard-8+1xV100: 1,800 samples/s (1,710–1,890)</title>" in shown
     assert shown.count('class="bar answer-bar"') == 1
     assert "1 x V100 – recommended</tspan>" in shown
-
-
-def test_machines_that_differ_in_all_have_no_line_through_them(page: Page) -> None:
-    """The V100 with 8 vCPUs is no point of the curve of vCPUs without one."""
-    shown = page(WHOLE_MACHINES)
-    assert re.findall(r'class="kind"[^>]*>([^<]*)<', shown) == ["V100", "no accelerator"]
-    assert "72 vCPUs" in "".join(row[0] for row in _machines(shown))
-    assert "$2.86 an hour" in "".join(row[2] for row in _machines(shown))
-    curve = shown[shown.index("<h3>Throughput against vCPUs</h3>") :].partition("</figure>")[0]
-    assert "other configurations" in curve
 
 
 def test_a_machine_by_its_own_name(page: Page) -> None:
@@ -183,20 +191,6 @@ def test_many_machines_are_folded(page: Page) -> None:
     assert len(_machines(shown)) == 2 + 16
 
 
-def test_a_single_run_has_no_interval(page: Page) -> None:
-    """It is one run, and not exact to a tenth of a percent."""
-    shown = page(WHOLE_MACHINES)
-    assert "±0.0" not in shown
-    assert "measured run, 95 % interval" not in shown
-
-
-def test_the_first_screen_says_what_was_compared(page: Page) -> None:
-    """Not the cheapest spec at 95 %, which is another question."""
-    shown = page(KINDS)
-    assert "Least cost for the same work. A machine counts if it reaches 95 % of the best throughput" in shown
-    assert "Next comes " in shown
-
-
 CHEAP, FAST = Spec(2.0, GIB, "medium", 32), Spec(8.0, GIB, "fast", 32)
 
 
@@ -206,7 +200,6 @@ def trained(material: Material) -> Subject:
 
 
 def _answered(subject: Subject, **changed: object) -> Subject:
-    assert subject.answer is not None
     return replace(subject, answer=replace(subject.answer, **changed))  # type: ignore[arg-type]
 
 
@@ -225,20 +218,9 @@ def test_three_reasons_are_said_and_the_others_fold(trained: Subject) -> None:
     assert not any("emulated" in each for each in shown["reasons"])
 
 
-def test_what_is_extrapolated_has_its_badge(material: Material, trained: Subject) -> None:
-    """Beside what comes next and what comes near."""
-    facts = {label: value for label, value, _remark in reasoning(trained)["facts"]}
-    assert facts["Next in line"] == "CPU"
-    assert facts["Runner-up"] == "2 vCPUs · 1 GiB · disk fast (emulated) · batch 32"
-    inferred = next(subject for subject in subjects(material) if subject.name == INFER.name)
-    assert reasoning(inferred)["next_run"].startswith("Measure infer-squeezenet at 4 vCPUs")
-
-
 def test_a_row_for_each_choice(trained: Subject) -> None:
     """With what it costs; the answer is marked, and an unknown price is not 0."""
-    assert trained.answer is not None
     rate = trained.answer.throughput
-    assert rate is not None
     first = replace(_option(("cheapest", "balanced"), CHEAP, rate.value, 0.085), throughput=rate)
     shown = options(_answered(trained, options=(first, _option(("fastest",), FAST, 219.0, None))))
     assert all(row["bound"] for row in shown["rows"])
@@ -257,13 +239,6 @@ def test_one_choice_is_a_sentence(trained: Subject) -> None:
     assert options(_answered(trained, options=one, status="at_least"))["same"].startswith("Within what was measured")
     assert options(_answered(trained, options=one, rate_in_doubt=True)) == options(replace(trained, answer=None))
     assert options(_answered(trained, options=()))["same"] == ""
-
-
-def test_a_provisional_answer_is_not_shown_as_sure(trained: Subject) -> None:
-    """Its probability would be that of runs that nobody should rely on."""
-    both = (_option(("cheapest",), CHEAP, 214.0, 0.08), _option(("balanced", "fastest"), FAST, 219.0, 0.3))
-    shown = options(_answered(trained, options=both, provisional=True))
-    assert [row["probability"] for row in shown["rows"]] == ["", ""]
 
 
 def test_a_choice_without_a_price_is_called_by_what_it_is(trained: Subject) -> None:
@@ -300,6 +275,351 @@ def test_a_cheaper_spec_says_what_it_gives_saves_and_why_not(trained: Subject) -
     assert (*fourth["rate"], *fourth["saved"], fourth["why"]) == ("", "", "", "", "Runs out of memory.")
 
 
-def test_without_an_answer_nothing_is_rejected(trained: Subject) -> None:
-    assert rejected(replace(trained, answer=None))["rejected"] == []
-    assert reasoning(replace(trained, answer=Answer(TRAIN.name, "refused")))["reasons"] == []
+# The table of instance types: one for all workloads, with every price's day and source.
+
+
+def offered(name: str, **others: object) -> InstanceOffer:
+    """An instance type of 8 vCPUs."""
+    plain = InstanceOffer("aws", name, 8.0, 32 * GIB, None, 0, 0.5, 0.7, "2026-07-20", "a list")
+    return replace(plain, **others)  # type: ignore[arg-type]
+
+
+def shown(material: Material, *offers: InstanceOffer, unit: str = "image") -> dict[str, object] | None:
+    """What the section makes of a first workload that has these offers, and of others without an answer."""
+    name = material.study.workloads[0].workload.name
+    rate = Estimate(100.0, 90.0, 110.0)
+    answer = Answer(name, "recommended", Spec(8.0), rate, unit, instances=offers)
+    answered = replace(
+        material, runs=(), recommendation=Recommendation(material.study.objective, (answer,)), disk_checks=()
+    )
+    return instances(answered, subjects(answered))
+
+
+def test_each_row_says_what_it_costs_since_when_and_by_whom(material: Material) -> None:
+    """The first is the cheapest, and says so only where it has a price."""
+    found = shown(material, offered("a.large"), offered("b.large", usd_per_hour=None, usd_per_million_samples=None))
+    first, second = found["rows"]  # type: ignore[misc]
+    assert (first["hour"], first["million"], first["rate"]) == ("$0.50", "$0.70", "100 images/s")
+    assert (first["source"], first["as_of"]) == ("a list", "as of 2026-07-20")
+    assert first["is_cheapest"]
+    assert not second["is_cheapest"]
+    assert (second["hour"], second["million"]) == ("unknown", "")
+    assert second["sorted_by"]["hour"] is None
+
+
+def test_at_one_price_the_smaller_comes_first_then_names(material: Material) -> None:
+    """Behind the machine that the answer names; providers are called as people write them."""
+    offers = [offered(name, vcpus=vcpus) for name, vcpus in (("m.a", 8.0), ("z.b", 16.0), ("c.b", 16.0), ("y.c", 8.0))]
+    found = shown(material, *offers, offered("a.a", usd_per_hour=0.6, provider="alibaba"))
+    rows: list[dict[str, object]] = found["rows"]  # type: ignore[assignment]
+    assert [row["name"] for row in rows] == ["m.a", "y.c", "c.b", "z.b", "a.a"]
+    assert found["providers"] == ["AWS", "Alibaba Cloud"]
+
+
+def test_spot_prices_have_a_column_only_where_some_are_known(material: Material) -> None:
+    """The catalogue that comes with sizer has none."""
+    assert shown(material, offered("a"))["has_spot"] is False  # type: ignore[index]
+    assert shown(material, offered("a", usd_per_hour_spot=0.2))["has_spot"] is True  # type: ignore[index]
+
+
+def test_relative_rates_cost_nothing_a_sample(material: Material) -> None:
+    """Their samples are not known."""
+    found = shown(material, offered("a"), unit=RELATIVE)
+    assert not found["has_samples"]
+
+
+@pytest.mark.parametrize("provisional", [True, False])
+def test_rates_that_are_known_to_be_wrong_are_not_shown(material: Material, provisional: bool) -> None:
+    """Prices an hour stay."""
+    name = material.study.workloads[0].workload.name
+    answer = Answer(
+        name, "recommended", Spec(8.0), Estimate(1, 1, 1), provisional=provisional, instances=(offered("a"),)
+    )
+    for doubtful, expected in ((True, "–"), (False, "1 sample/s")):
+        said = replace(answer, rate_in_doubt=doubtful)
+        answered = replace(material, runs=(), recommendation=Recommendation(material.study.objective, (said,)))
+        found = instances(answered, subjects(answered))
+        assert found["rows"][0]["rate"].startswith(expected[:1])
+        assert found["rows"][0]["hour"] == "$0.50"
+
+
+def test_a_spec_that_nothing_holds_is_named(material: Material) -> None:
+    """And without any spec there is no table."""
+    found = shown(material)
+    assert found["without"] == [material.study.workloads[0].workload.name]
+    assert instances(replace(material, recommendation=None), subjects(replace(material, recommendation=None))) is None
+
+
+@pytest.fixture(scope="module")
+def found(material: Material) -> dict[str, Subject]:
+    return {subject.name: subject for subject in subjects(material)}
+
+
+def _with_spec(subject: Subject, **changed: object) -> Subject:
+    spec = replace(subject.answer.spec, **changed)  # type: ignore[arg-type]
+    return replace(subject, answer=replace(subject.answer, spec=spec))
+
+
+def test_each_workload_says_what_would_gain_or_that_nothing_would(
+    material: Material, found: dict[str, Subject]
+) -> None:
+    """With what speaks for it, its interval, and how that is known."""
+    shown = instead(material, tuple(found.values()))
+    rows = {row["name"][0]: row for row in shown["rows"] if row["name"][0]}
+    assert list(rows) == [TRAIN.name, INFER.name, WORDS.name, PREPARE.name]
+    for name in (TRAIN.name, INFER.name):
+        assert rows[name]["nothing"] == "None of the changes that these runs can judge would gain more than 1 %."
+    changes = [row for row in shown["rows"] if "nothing" not in row]
+    assert all(row["gain"][0].startswith("+") and row["evidence"] and row["badges"] for row in changes)
+
+
+def test_without_a_model_there_is_no_section(material: Material, found: dict[str, Subject]) -> None:
+    subject = replace(found[TRAIN.name], model=None)
+    assert place_of_answer(subject) is None
+    assert instead(material, (subject,)) is None
+    assert disk_answer(subject) == ""
+
+
+def test_without_an_answer_it_is_asked_at_the_best_rate(found: dict[str, Subject]) -> None:
+    here = place_of_answer(found[WORDS.name])
+    assert here.vcpus == 2.0
+
+
+def test_another_format_that_was_measured_is_a_change(material: Material, found: dict[str, Subject]) -> None:
+    """Where the study has a workload that differs in nothing else, and is faster at the same configuration."""
+    packed = found[TRAIN.name]
+    slower = tuple(
+        replace(
+            run,
+            spec=replace(run.spec, workload=replace(run.spec.workload, format="folder")),
+            throughput=Estimate(100.0, 98.0, 102.0) if run.throughput is not None else None,
+        )
+        for run in packed.runs
+    )
+    files = replace(packed, name="files", runs=slower)
+    here = Spec(2.0, 4 * 2**30, "fast", 32)
+    files = replace(files, answer=replace(files.answer, spec=here))
+    shown = instead(material, (files, packed))
+    first = shown["rows"][0]
+    assert first["change"] == "recordio instead of folder"
+    assert "measured" in first["badges"]
+    assert first["evidence"] == f"Measured at the same configuration: workload {TRAIN.name}."
+
+
+def test_a_faster_disk_where_another_resource_binds(found: dict[str, Subject]) -> None:
+    """It would gain nothing, and how much the disk is asked for says why."""
+    said = disk_answer(found[TRAIN.name])
+    assert said.startswith("No: it would gain nothing")
+    assert "At the answer the disk is busy 25 % of the time: it reads 24." in said
+    assert said.endswith("and fio measured 99.8 MB/s on it.")
+
+
+def test_a_faster_disk_where_the_disk_binds(found: dict[str, Subject]) -> None:
+    said = disk_answer(_with_spec(found[TRAIN.name], disk="slow"))
+    assert said.startswith("Yes: up to ")
+    assert "busy 98 % of the time" in said
+
+
+@pytest.mark.parametrize(
+    ("gained", "said"),
+    [
+        (Estimate(0.0, 0.0, 0.001), "No: it would gain nothing."),
+        (Estimate(0.001, 0.0, 0.04), "No: it would gain nothing, at the very most 4 %."),
+        (Estimate(0.05, 0.0, 0.4), "Perhaps: by 5.0 %, at the very most 40 %."),
+        (Estimate(0.25, 0.18, 0.33), "Yes: up to 25 % (18 % to 33 %)."),
+    ],
+)
+def test_how_sure_it_is_is_in_the_words(gained: Estimate, said: str) -> None:
+    assert disk_answer_in_words(gained) == said
+
+
+@pytest.mark.parametrize(
+    ("gained", "said"),
+    [
+        (-0.59, "Not known: no faster disk was measured; gp3 is slower by 59 %."),
+        (0.001, "No: on gp3, the best other disk measured, it runs as fast."),
+        (0.2, "Yes: gp3 gains 20 %."),
+    ],
+)
+def test_a_slower_disk_says_nothing_of_a_faster_one(gained: float, said: str) -> None:
+    assert disk_answer_in_words(Estimate(gained, gained, gained), "gp3") == said
+
+
+RATE = Estimate(110.8, 61.4, 199.9)
+T4 = GpuOption(
+    "T4",
+    accelerator=PublishedRate(RATE, "published", "fp32", 32, "TensorFlow", ("a table",), "2021"),
+    input_rate=Estimate(400.0, 236.0, 678.0),
+    throughput=RATE,
+    bottleneck=Bottleneck.ACCELERATOR,
+    bottleneck_sure=True,
+    vcpus=4.0,
+    provider="aws",
+    instance_type="g4dn.xlarge",
+    usd_per_hour=0.526,
+    usd_per_million_samples=1.32,
+)
+A10G = GpuOption("A10G", missing=NoGpuAnswer.NO_RATE, published_on=("T4", "V100"))
+
+
+def asked(material: Material, *options: GpuOption) -> Material:
+    """The same, whose first workload was asked about these."""
+    name = material.study.workloads[0].workload.name
+    answer = Answer(name, "recommended", Spec(8.0), Estimate(100.0, 90.0, 110.0), "image", gpus=options)
+    others = tuple(workload for workload in material.recommendation.workloads if workload.workload != name)
+    return replace(material, recommendation=Recommendation(material.study.objective, (answer, *others)))
+
+
+def test_each_gpu_has_a_row_with_its_source(material: Material) -> None:
+    """Rate, what binds, machine and cost, and whose number it is; a missing rate says on which GPUs there is one."""
+    found = asked(material, T4, A10G)
+    shown = which_gpu(found, subjects(found))
+    first, second = shown["groups"][0]["rows"]
+    assert first["rate"] == ("111 images/s (61.4–200)", "bound by the GPU")
+    assert first["machine"] == "aws g4dn.xlarge (4 vCPUs), $0.526 an hour, $1.32 ($0.732 to $2.38) a million images"
+    assert "a table, 2021" in first["known"]
+    assert second["rate"].startswith("No answer: no published rate")
+    assert "there are rates on T4 and V100; one run of it there would give it" in second["rate"]
+
+
+def test_without_a_question_there_is_no_section(material: Material) -> None:
+    """The page of a study that asks about no GPU has none of it; that of another one has the section."""
+    plain = asked(material)
+    assert which_gpu(plain, subjects(plain)) is None
+    assert 'id="which-gpu"' not in render(plain)
+    assert 'id="which-gpu"' in render(asked(material, T4, A10G))
+
+
+# The table of frameworks on the page and in the terminal, from imported tables.
+
+
+PROGRAMS = """workload,framework,network,gpu,batch_size,mode,throughput,outcome
+a,tensorflow,resnet50,P100,64,train,200,
+b,tensorflow,alexnet,P100,512,train,2800,
+c,mxnet,resnet50,P100,64,train,180,
+d,mxnet,alexnet,P100,512,train,1400,
+e,pytorch,resnet50,P100,64,train,190,
+f,pytorch,alexnet,P100,512,train,,out_of_memory
+"""
+
+
+@pytest.fixture
+def compared(tmp_path: Path, material: Material) -> Recommendation:
+    return Recommendation(material.study.objective, (), cross_table=cross_table(runs_of(tmp_path, PROGRAMS)))
+
+
+def test_frameworks_stand_beside_each_other(compared: Recommendation, material: Material) -> None:
+    """Seconds with rank and ratio; shades go by row, and what was not measured says why."""
+    shown: dict[str, Any] | None = section.contents(replace(material, recommendation=compared), ())
+    (table,) = shown["tables"]
+    assert table["columns"] == ["TensorFlow", "MXNet", "PyTorch"]
+    rows = [row for group in table["groups"] for row in group["rows"]]
+    assert [(row["name"], row["under"]) for row in rows] == [("resnet50", "batch 64"), ("alexnet", "batch 512")]
+    first, second = (row["cells"] for row in rows)
+    assert [cell["first"] for cell in first] == [True, False, True]
+    assert first[0]["seconds"] == "320 ms"
+    assert first[1]["under"] == ["rank 2, 1.11×", "180 samples/s"]
+    assert [cell["heat"] for cell in second] == [5, 1, 0]
+    assert second[2] == {"seconds": "out of memory", "under": [], "heat": 0, "first": False}
+    assert "all with forward, backward and update, P100." in shown["notes"][0]
+
+
+def test_the_terminal_says_the_same(compared: Recommendation, study: Study) -> None:
+    """A line for each row."""
+    assert compared.cross_table is not None
+    lines = list(cross_lines(compared.cross_table, study))
+    assert lines[:4] == [
+        "Seconds a mini-batch:",
+        "  Surely the fastest, of 2 comparisons: TensorFlow in 1; in 1 it cannot be told.",
+        "  resnet50, batch 64: TensorFlow 320 ms, shares rank 1, 200 samples/s; MXNet 356 ms, rank 2, 1.11×, "
+        "180 samples/s; PyTorch 337 ms, shares rank 1, 1.05×, 190 samples/s",
+        "  alexnet, batch 512: TensorFlow 183 ms, rank 1, 2,800 samples/s; MXNet 366 ms, rank 2, 2.00×, "
+        "1,400 samples/s; PyTorch out of memory",
+    ]
+    assert "2× is twice the best time of the row." in lines[4]
+
+
+def rows_of(frameworks: Sequence[str], networks: Sequence[str]) -> str:
+    header = "framework,network,gpu,batch_size,mode,throughput\n"
+    rates = [(f, n, b, m) for f in frameworks for n in networks for b in (8, 16) for m in ("forward", "train")]
+    return header + "".join(f"{f},{n},K80,{b},{m},{100 + 20 * at}\n" for at, (f, n, b, m) in enumerate(rates))
+
+
+def test_of_many_frameworks_each_network_has_its_own(tmp_path: Path, material: Material) -> None:
+    """And each mode, a table of those that were measured against each other, with each set of frameworks."""
+    some, others = [f"f{n}" for n in range(6)], [f"g{n}" for n in range(6)]
+    text = rows_of(some, ["vgg16"]) + rows_of(others, ["vgg16"]).partition("\n")[2].replace("K80", "T4")
+    found = cross_table(runs_of(tmp_path, text))
+    assert found is not None
+    shown = section.contents(
+        replace(material, recommendation=Recommendation(material.study.objective, (), cross_table=found)), ()
+    )
+    assert [table["columns"] for table in shown["tables"]] == 2 * [some, others]
+    assert [table["groups"][0]["title"] for table in shown["tables"]] == 2 * ["vgg16, forward"] + 2 * [
+        "vgg16, training"
+    ]
+    assert [row["name"] for row in shown["tables"][1]["groups"][0]["rows"]] == ["batch 8, T4", "batch 16, T4"]
+
+
+def answered(count: int, table: CrossTable | None, study: Study) -> Recommendation:
+    answers = tuple(Answer(f"w{number}", "refused") for number in range(count))
+    return Recommendation(study.objective, answers, cross_table=table)
+
+
+def test_a_study_of_many_programs_begins_with_the_table(compared: Recommendation, material: Material) -> None:
+    """Its answers are a section below; a few answers come first, and so does what no table compares."""
+    study, table = material.study, compared.cross_table
+    assert [table_comes_first(answered(count, table, study), study) for count in (4, 5)] == [False, True]
+    assert not table_comes_first(answered(5, None, study), study)
+    assert not table_comes_first(answered(5, table, study), replace(study, adaptive=Adaptive()))
+    notes = tuple(Note(NoteKind.OTHER, text=f"Note {number}.") for number in range(5))
+    shown = render(replace(material, recommendation=answered(5, table, study), notes=notes))
+    order = [shown.index(part) for part in ('id="verdict"', "Note 1.", 'id="cross-table"', 'class="answers"')]
+    assert order == sorted(order)
+    assert shown.count('class="answers"') == 1
+    assert shown.index("3 more notes") < shown.index("Note 4.")
+    assert 'href="#answers-title"' in shown
+
+
+ALONE = """workload,framework,network,gpu,batch_size,mode,throughput
+a,mxnet,resnet50,P100,64,train,200
+b,mxnet,alexnet,P100,64,train,900
+c,mxnet,vgg16,P100,64,train,90
+"""
+TWO = """workload,framework,network,gpu,batch_size,mode,throughput,throughput_low,throughput_high
+a,mxnet,resnet50,P100,64,train,{},{},{}
+b,pytorch,resnet50,P100,64,train,180,176,184
+"""
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        (TWO.format(300, 296, 304), "Surely the fastest, of 1 comparison: MXNet in 1."),
+        (TWO.format(181, 177, 185), "Which is the fastest cannot be told, of 1 comparison."),
+        (ALONE, ""),
+    ],
+)
+def test_which_is_the_fastest_is_said_first(tmp_path: Path, table: str, said: str) -> None:
+    """How often each is surely ahead of all others; nothing where no row compares two."""
+    found = cross_table(runs_of(tmp_path, table))
+    assert found is not None
+    assert cross_answer(found) == said
+
+
+def test_of_doubtful_figures_nothing_is_sure(tmp_path: Path) -> None:
+    """Runs with warnings may be slow for another reason: the answer is by their intervals, and says so."""
+    found = cross_table(runs_of(tmp_path, TWO.format(300, 296, 304)))
+    (only,) = found.rows
+    doubted = replace(found, rows=(replace(only, cells=tuple(replace(cell, doubtful=True) for cell in only.cells)),))
+    assert cross_answer(doubted) == (
+        "The fastest by their intervals, of 1 comparison: MXNet in 1. Figures of 1 of them are doubtful."
+    )
+
+
+@pytest.mark.parametrize(("rate", "said"), [(179.9, "shares rank 1"), (150, "rank 2, 1.20×"), (10, "rank 2, 18×")])
+def test_a_ratio_has_as_many_digits_as_mean_something(tmp_path: Path, study: Study, rate: float, said: str) -> None:
+    found = cross_table(runs_of(tmp_path, TWO.format(rate, rate * 0.99, rate * 1.01)))
+    assert found is not None
+    (line,) = (line for line in cross_lines(found, study) if "MXNet" in line and "PyTorch" in line)
+    assert f", {said}, " in line

@@ -43,7 +43,6 @@ def test_a_disk_that_is_full_costs_the_log_and_nothing_else(tmp_path: Path, monk
     log.feed(b"0123456789abc\n")
     log.feed(b"the last words\n")
     assert log.last_lines(1) == "the last words"
-    assert log.trouble is not None
     assert log.trouble.kind is WarningKind.LOG_INCOMPLETE
     assert log.trouble.text == f"{tmp_path / 'run.log'} (No space left on device)"
     assert "run.log (No space left on device) could not be written" in warning_line(log.trouble, "sample")

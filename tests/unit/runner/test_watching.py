@@ -103,7 +103,7 @@ def word_lines(milliseconds: float = 154.72, count: int = 15) -> list[str]:
 
 
 class Room:
-    def look(self) -> None:
+    def poll(self) -> None:
         """There is room."""
 
 
@@ -160,7 +160,6 @@ def test_a_log_in_milliseconds_given_as_seconds_ends_the_run(make_spec: Callable
     spec = replace(spec, workload=replace(spec.workload, pattern=r"ms/batch +(?P<seconds>[\d.]+)"))
     seen = watched(spec, PrintingChild(word_lines(200.0, count=40)))
     assert seen.stop is Stop.WRONG_UNIT
-    assert seen.wrong_unit is not None
     assert seen.wrong_unit.kind is CauseKind.TOLD_MILLISECONDS
     assert seen.meter_warnings == ()
 

@@ -17,7 +17,6 @@ from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.store import fitted_file
 from sizer.store.continuing import (
-    measured,
     refuse_other_machine,
     refuse_other_meaning,
     refuse_other_study,
@@ -105,13 +104,6 @@ def test_another_version_of_a_framework_is_refused() -> None:
         refuse_other_versions("x", [RUN], host("1.9.1"), host("1.8.0", path="/b/python"))
 
 
-@pytest.mark.parametrize("outcome", list(Outcome))
-def test_only_findings_are_measured(outcome: Outcome) -> None:
-    """A command that crashed may be corrected under its name."""
-    kept = outcome in (Outcome.COMPLETED, Outcome.OUT_OF_MEMORY)
-    assert measured([replace(RUN, outcome=outcome)]) == ((replace(RUN, outcome=outcome),) if kept else ())
-
-
 FORM = {"workloads": [1, 2.5], "disks": ["ssd"]}
 
 
@@ -157,14 +149,6 @@ def _edit(study: Path, change: Callable[[str], str]) -> None:
     path.write_text(change(path.read_text()))
 
 
-def test_it_is_read_again(study: Path) -> None:
-    """Also where what is beside the runs has changed, and in a copy of the folder."""
-    assert read(study) == FORM
-    (study / "runs" / "note.txt").write_text("beside them")
-    os.utime(study / "runs", (1e9, 1e9))
-    assert read(study) == FORM
-
-
 def test_of_several_workloads_one_is_read(study: Path) -> None:
     """By its whole name, whatever it has in it; of a name that none has, all are."""
     names = ["train", "train-2", 'a "b",\n\u2028', "train"[:3]]
@@ -175,7 +159,6 @@ def test_of_several_workloads_one_is_read(study: Path) -> None:
         assert found == {**(read_fitted(study / "model.json", sources_of(study)) or {}), "workloads": [model]}
     for other in (None, "2", "rates"):
         found = read_fitted(study / "model.json", sources_of(study), other)
-        assert found is not None
         assert found["workloads"] == models
 
 

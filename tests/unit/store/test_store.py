@@ -102,14 +102,6 @@ def test_finished_runs_are_kept_when_the_study_is_run_again(path: Path) -> None:
     assert StudyFolder.open(path).study == more
 
 
-def test_a_run_again_takes_the_place_of_the_one_before(path: Path) -> None:
-    """One file a run."""
-    with StudyFolder.create(path, STUDY, HOST) as folder:
-        folder.add(run(SPECS[0], Outcome.INTERRUPTED))
-        folder.add(run(SPECS[0], minute=1))
-        assert [run.outcome for run in folder.runs()] == [Outcome.COMPLETED]
-
-
 @pytest.mark.parametrize(
     ("study", "host", "sentence"),
     [
@@ -438,13 +430,6 @@ def test_a_path_of_odd_characters_is_told_as_it_can_be_typed(path: Path) -> None
     with pytest.raises(InputError) as told:
         StudyFolder.open(odd)
     assert shlex.split(str(told.value).split("`")[1]) == ["sizer", "run", "STUDY.yaml", "--out", str(odd)]
-
-
-def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    """A file in the way of the path, as a folder without rights would be."""
-    (tmp_path / "file").touch()
-    with pytest.raises(HostError, match="cannot be written"), StudyFolder.create(tmp_path / "file" / "s", STUDY, HOST):
-        pass
 
 
 def swap_for_link(path: Path, stranger: Path) -> None:

@@ -37,7 +37,7 @@ class Published:
 
 @dataclass(frozen=True)
 class SmallCatalog:
-    """A catalogue with one GPU and one disk tier."""
+    """A catalogue with one GPU and two disk tiers."""
 
     figure: Published = field(default_factory=Published)
 
@@ -52,7 +52,7 @@ class SmallCatalog:
         return self.figure
 
     def disk(self, name: str) -> Published:
-        if name != "alibaba/cloud_ssd":
+        if name not in ("alibaba/cloud_ssd", "aws/gp3"):
             raise InputError(f"the catalogue has no disk tier `{name}`")
         return self.figure
 

@@ -120,7 +120,6 @@ def test_every_sentence_on_the_page_is_of_that_language(material: Material, comp
 
 def _with_machines(material: Material) -> Material:
     """The same page with an answer that was chosen among many machines."""
-    assert material.recommendation is not None
     first, *others = material.recommendation.workloads
     machines = tuple(
         Alternative(

@@ -15,7 +15,6 @@ from sizer.bundled.reports.page import render
 from sizer.bundled.reports.subject import Material
 from sizer.cli import main
 from sizer.cli.language import lines_within, width, within
-from sizer.records.units import format_number
 from sizer.words.language import CHINESE, _, in_language, paragraph, percent, rate_in_words, sentence
 from tests import ROOT
 from tests.catalogue import Message, collected
@@ -232,10 +231,3 @@ def test_figures_with_words_are_taken_from_sizer_words() -> None:
     for path in (each for place in places for each in place.rglob("*.py") if each.name not in MAY):
         imported = re.findall(r"^from sizer\.records import (\([^)]*\)|.*)$", path.read_text(encoding="utf-8"), re.M)
         assert not ENGLISH_FIGURES & set(re.findall(r"\w+", " ".join(imported))), path.name
-
-
-def test_a_figure_that_is_not_finite_is_unknown_in_chinese() -> None:
-    """Alone, with its unit, and inside a sentence."""
-    with in_language(CHINESE):
-        assert rate_in_words(float("inf"), "image") == _("unknown") == "未知"
-        assert _("{text} ({remark})", text="1", remark=format_number(float("nan"))).count("未知") == 1

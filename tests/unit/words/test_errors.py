@@ -84,12 +84,6 @@ def test_an_error_is_english_where_it_is_taken_as_text() -> None:
     assert (error.message, error.values["path"]) == ("{path} is not {what}.", Path("a"))
 
 
-def test_braces_in_a_value_mean_nothing() -> None:
-    """A path, a pattern or a line of a log may hold any."""
-    error = InputError("{path}: {inner}", path="{0}{x}", inner=InputError("{name} is unknown.", name="{path}"))
-    assert str(error) == in_words(error) == "{0}{x}: {path} is unknown."
-
-
 @pytest.mark.parametrize("count", [0, 1, 2, 3])
 def test_lists_are_joined_alike_in_english(count: int) -> None:
     """The record's own text and the words of it are the same."""

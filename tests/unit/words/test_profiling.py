@@ -1,21 +1,37 @@
-"""What a profile says of a program, word for word."""
+"""What is said of a profiled program, of runs that are chosen one after another, and of what to do about a failure."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from sizer.bundled.reports.subject import Material
 from sizer.catalog.catalog import Catalog
 from sizer.plan.axes_of_first_run import Needs
+from sizer.plan.chosen import NextRun, PlanEnd
 from sizer.records.configuration import Configuration, Estimate
-from sizer.records.run import Cause, CauseKind, Failure, Meter, MeterKind, Run
+from sizer.records.run import Cause, CauseKind, Failure, LimitedBy, LimitedByKind, Meter, MeterKind, Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Limits, Measure, RunSpec, Workload
+from sizer.records.study import Limits, Measure, PlanEndKind, RunReason, RunReasonKind, RunSpec, Workload
 from sizer.records.units import GIB, MIB
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
+from sizer.words.failures import remedy_of_failure
+from sizer.words.planning import (
+    chosen_in_words,
+    chosen_runs,
+    going_on_with,
+    plan_ended,
+    plan_ended_line,
+    reason_in_words,
+)
 from sizer.words.profiling import axes_lines, first_run_failed, needs_lines
-from sizer.words.runs import run_in_words
+from tests.unit.plan.machine import chooser_of, study_of
+
+# What a profile says of a program, word for word.
+
 
 NEEDS = Needs(
     vcpus=2.0,
@@ -49,12 +65,6 @@ def test_what_a_program_used() -> None:
         "  start: 2.5 s to its first step",
         "  rate: 123 images/s (120–127), 32 images a step, counted by the hook in PyTorch",
     ]
-
-
-def test_a_first_run_beside_other_load_says_so() -> None:
-    assert list(needs_lines(replace(NEEDS, busy_vcpus=0.5, taken_cores=1.5), "train"))[1] == (
-        "  vCPUs: 0.50 of 2 busy, while other programs took 1.50"
-    )
 
 
 def test_what_was_not_accounted_is_left_out() -> None:
@@ -110,31 +120,169 @@ def test_a_host_that_is_too_small() -> None:
     ]
 
 
-def test_a_crash_after_steps_that_nobody_saw_is_a_crash() -> None:
-    """Its steps are not what is missing."""
-    run = failed(Outcome.CRASHED, CauseKind.EXIT_STATUS, CauseKind.NO_EVENT)
-    said = " ".join(first_run_failed(run, Path("x.log"), ()))
-    assert "sizer.meter" not in said
-    assert "what it printed: x.log" in said
-
-
-def test_a_run_is_named_by_what_it_was_told() -> None:
-    """A run without limits says so, and a command's batch size only where somebody told it."""
-    run = failed(Outcome.CRASHED).spec
-    assert run_in_words(run) == "mine no limits"
-    assert run_in_words(replace(run, batch_size=8)) == "mine no limits, batch 8"
-    told = replace(run.workload, command=("prog", "{batch_size}"))
-    assert run_in_words(replace(run, workload=told, limits=Limits(1.0))) == "mine 1 vCPU, batch 1"
-
-
 def test_a_module_that_another_environment_has_says_how_to_use_that() -> None:
     """`python` in sizer's own environment is sizer's."""
     run = failed(Outcome.CRASHED, CauseKind.EXIT_STATUS)
     workload = replace(run.spec.workload, command=("/opt/sizer/bin/python", "train.py"))
-    assert run.error is not None
     error = replace(run.error, last_lines="Traceback ...\nModuleNotFoundError: No module named 'torch'")
     said = list(first_run_failed(replace(run, spec=replace(run.spec, workload=workload), error=error), None, ()))
     assert said[1] == (
         "/opt/sizer/bin/python has no `torch`; to run it in the environment that has it, give that one's interpreter: "
         "sizer profile -- /path/to/environment/bin/python ..."
     )
+
+
+# What is said of runs that are chosen.
+
+
+SENTENCES = [
+    (RunReason(RunReasonKind.START), "the first runs show the most, the least and the middle"),
+    (RunReason(RunReasonKind.ONLY_ONE), "it is the only configuration"),
+    (RunReason(RunReasonKind.NOT_SEEN, {}, ("vcpus",)), "no run with these vCPUs completed yet"),
+    (RunReason(RunReasonKind.NOT_SEEN, {}, ("disk",)), "no run was on this disk yet"),
+    (RunReason(RunReasonKind.NOT_SEEN, {}, ("memory",)), "no run had this memory yet"),
+    (RunReason(RunReasonKind.NOT_SEEN, {}, ("batch_size",)), "no run had this batch size yet"),
+    (RunReason(RunReasonKind.NOT_SEEN, {}, ("gpu_count",)), "no run had so many accelerators yet"),
+    (RunReason(RunReasonKind.BETWEEN_VCPUS, {"low": 2, "high": 8}), "between 2 and 8 vCPUs the answer is open"),
+    (
+        RunReason(RunReasonKind.BETWEEN_MEMORY, {"low": 2.0 * GIB, "high": 8.0 * GIB}),
+        "between 2 GiB and 8 GiB of memory the answer is open",
+    ),
+    (RunReason(RunReasonKind.BETWEEN_DISKS, {}, ("fast", "slow")), "whether the answer is disk fast or slow is open"),
+    (
+        RunReason(RunReasonKind.NOT_SURE, {"vcpus": 4.0, "probability": 0.71}),
+        "that 4 vCPUs are enough is not sure enough: 71 %",
+    ),
+    (RunReason(RunReasonKind.NOT_SURE, {"probability": 0.71}), "the answer is not sure enough: 71 %"),
+    (RunReason(RunReasonKind.OWN_RUN), "the answer itself was not measured yet"),
+    (RunReason(RunReasonKind.NOT_COMPARED), "the answer is the best of what was measured, and this was not yet"),
+    (RunReason(RunReasonKind.NOT_FITTED), "the runs so far do not carry an answer"),
+    (RunReason(RunReasonKind.HOST_AGAIN, {"runs": 8.0}), "to see whether the host has changed in 8 runs"),
+    (
+        RunReason(RunReasonKind.HOST_OPEN, {}, ("train",)),
+        "how slow the host was meanwhile leaves the answer of `train` open",
+    ),
+]
+
+
+@pytest.mark.parametrize(("why", "sentence"), SENTENCES)
+def test_why_a_run_is_made(why: RunReason, sentence: str) -> None:
+    """One plain sentence."""
+    assert reason_in_words(why) == sentence
+
+
+def test_every_kind_is_said() -> None:
+    """None is without its sentence."""
+    assert {why.kind for why, _ in SENTENCES} == set(RunReasonKind)
+
+
+def test_a_run_with_its_reason() -> None:
+    """One of a configuration that was measured before says so."""
+    why = RunReason(RunReasonKind.BETWEEN_VCPUS, {"low": 2.0, "high": 8.0})
+    again = RunReason(why.kind, why.figures, again=True)
+    assert chosen_in_words("train, 4 vCPUs", why) == "train, 4 vCPUs: between 2 and 8 vCPUs the answer is open"
+    assert chosen_in_words("train, 4 vCPUs", again) == "train, 4 vCPUs, again: between 2 and 8 vCPUs the answer is open"
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        (PlanEndKind.SETTLED, "every answer is settled after 5 runs of 3 min 00 s together"),
+        (
+            PlanEndKind.BUDGET,
+            "the budget has no room for another run after 5 runs of 3 min 00 s together; still open: `b`",
+        ),
+        (PlanEndKind.RUNS, "as many runs are made as were allowed: 5; still open: `b`"),
+        (
+            PlanEndKind.NOTHING_LEFT,
+            "no single run that is left would tell much after 5 runs of 3 min 00 s together; still open: `b`",
+        ),
+    ],
+)
+def test_why_no_further_run_is_made(kind: PlanEndKind, said: str) -> None:
+    """With what is still open."""
+    left = () if kind is PlanEndKind.SETTLED else ("b",)
+    assert plan_ended(PlanEnd(kind, ("a",), left, 5, 180.0)) == said
+
+
+@pytest.mark.parametrize(
+    ("kind", "runs", "said"),
+    [
+        (PlanEndKind.SETTLED, 1, "every answer is settled after 1 run of 30 s"),
+        (PlanEndKind.BUDGET, 0, "the budget has no room for a first run"),
+        (PlanEndKind.BUDGET, 1, "the budget has no room for another run after 1 run of 30 s"),
+        (PlanEndKind.NOTHING_LEFT, 1, "no single run that is left would tell much after 1 run of 30 s"),
+    ],
+)
+def test_one_run_and_none_are_said_as_such(kind: PlanEndKind, runs: int, said: str) -> None:
+    assert plan_ended(PlanEnd(kind, ("a",), (), runs, 30.0 * runs)) == said
+
+
+def bounded(kind: PlanEndKind, enough: float) -> PlanEnd:
+    """Ended by a bound after five runs, before the first one of a study."""
+    then = NextRun(chooser_of(study_of("b")).start()[0], RunReason(RunReasonKind.NOT_SEEN, {}, ("vcpus",)))
+    return PlanEnd(kind, ("a",), ("b",), 5, 180.0, then=then, enough=enough)
+
+
+def test_a_bound_says_what_a_larger_one_would_measure_and_what_to_type() -> None:
+    """The next run with its reason, in each place where the end is told."""
+    end = bounded(PlanEndKind.RUNS, 10)
+    said = (
+        "as many runs are made as were allowed: 5; still open: `b`; the next would be b 16 vCPUs: no run with these "
+        "vCPUs completed yet"
+    )
+    command = "sizer run s/study.yaml --out s --runs 10"
+    assert plan_ended_line(end, (), "s", ()) == f"{said}; to go on, type: {command}"
+    assert chosen_runs(end, (), to_go_on=True) == f"Its runs were chosen one after another: {said}. To go on:"
+    assert going_on_with((), "s", end) == command
+    assert going_on_with((), "s", bounded(PlanEndKind.BUDGET, 301.0)).endswith(" --budget 6m")
+    assert plan_ended_line(replace(end, then=None, enough=None), (), "s", ()).endswith("; still open: `b`")
+
+
+# What to do about failures and warnings.
+
+
+@pytest.fixture
+def run(material: Material) -> Run:
+    return material.runs[0]
+
+
+def ended(run: Run, outcome: Outcome, *kinds: CauseKind, **figures: float) -> str:
+    """The remedy for a run that ended so, for these causes."""
+    causes = [Cause(kind, figures if number == 0 else {}) for number, kind in enumerate(kinds)]
+    error = Failure(causes[0], tuple(causes[1:]), "its last line") if causes else None
+    return remedy_of_failure(replace(run, outcome=outcome, error=error))
+
+
+@pytest.mark.parametrize("cause", CauseKind)
+@pytest.mark.parametrize("outcome", [each for each in Outcome if each is not Outcome.COMPLETED])
+def test_every_way_of_failing_has_a_remedy(run: Run, outcome: Outcome, cause: CauseKind) -> None:
+    """One or two sentences, with a command where something is to be done."""
+    said = ended(run, outcome, cause)
+    assert said.endswith(".")
+    assert "`sizer resume DIR" in said or outcome is Outcome.OUT_OF_MEMORY
+
+
+def test_a_kill_for_memory_is_a_finding(run: Run) -> None:
+    """With a cap; without one it is the host or its accelerator that has too little."""
+    capped = replace(run, spec=replace(run.spec, limits=replace(run.spec.limits, memory_bytes=2**28)))
+    assert ended(capped, Outcome.OUT_OF_MEMORY, CauseKind.MEMORY_CAP).startswith("Nothing: ")
+    free = replace(run, spec=replace(run.spec, limits=replace(run.spec.limits, memory_bytes=None)))
+    assert "smaller `batch_size`" in ended(free, Outcome.OUT_OF_MEMORY, CauseKind.HOST_MEMORY)
+
+
+def test_what_failed_for_its_cause_alone_is_tried_again(run: Run) -> None:
+    """`--retry` where the same run may go well; what is mended in the study file is another run."""
+    assert "--retry" in ended(run, Outcome.CRASHED, CauseKind.EXIT_STATUS)
+    assert "Make room" in ended(run, Outcome.CRASHED, CauseKind.EXIT_STATUS, CauseKind.DISK_FULL)
+    assert "--retry" not in ended(run, Outcome.CRASHED, CauseKind.NOT_FOUND)
+    assert "--retry" not in ended(run, Outcome.REFUSED, CauseKind.REFUSED)
+    assert "sizer doctor" in ended(run, Outcome.REFUSED, CauseKind.REFUSED)
+    assert "sizer pattern" in ended(run, Outcome.TIMEOUT, CauseKind.DEADLINE, CauseKind.NO_MATCH)
+
+
+def test_what_was_measured_elsewhere_is_not_measured_here(run: Run) -> None:
+    """No command of sizer makes a row of somebody's table again."""
+    imported = replace(run, limited_by=LimitedBy(LimitedByKind.IMPORTED, text="table.csv"))
+    assert "sizer resume" not in ended(imported, Outcome.CRASHED, CauseKind.IMPORTED)
+    assert ended(imported, Outcome.OUT_OF_MEMORY, CauseKind.IMPORTED).startswith("Nothing: ")

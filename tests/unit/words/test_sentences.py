@@ -48,11 +48,6 @@ def said(code: ReasonCode, terms: Terms = TERMS, spec: Spec | None = None, **fig
     [
         (
             ReasonCode.SIZE_OPEN,
-            {"vcpus": 8.0, "most": True},
-            "8 vCPUs is the most measured; it is not known whether it is the right size.",
-        ),
-        (
-            ReasonCode.SIZE_OPEN,
             {"vcpus": 4.0},
             "4 vCPUs is the smallest size that is probably enough; it is not known whether it is the right size.",
         ),
@@ -73,42 +68,20 @@ def said(code: ReasonCode, terms: Terms = TERMS, spec: Spec | None = None, **fig
         ),
         (
             ReasonCode.JOB_TAKES,
-            {"seconds": 7200.0, "dearer": 0.25},
-            "Takes 2 h 00 min, in time; the job costs 25 % more.",
-        ),
-        (
-            ReasonCode.JOB_TAKES,
             {"seconds": 7200.0, "dearer": 0.25, "bottleneck": "cpu"},
             "Takes 2 h 00 min, in time, bound by the CPU; the job costs 25 % more.",
-        ),
-        (
-            ReasonCode.JOB_TAKES,
-            {"seconds": 7200.0, "probability": 0.4},
-            "Takes 2 h 00 min and is in time with a probability of 0.40.",
         ),
         (
             ReasonCode.JOB_TAKES,
             {"seconds": 7200.0, "probability": 0.4, "bottleneck": "cpu"},
             "Takes 2 h 00 min and is in time with a probability of 0.40; bound by the CPU.",
         ),
-        (ReasonCode.JOB_TAKES, {"seconds": 7200.0}, "Takes 2 h 00 min, too late."),
         (ReasonCode.JOB_TAKES, {"seconds": math.inf}, "Takes for ever, too late."),
-        (
-            ReasonCode.MEMORY_FLOOR,
-            {"low_bytes": float(GIB), "high_bytes": 2.0 * GIB, "caps_killed": (), "caps_held": ()},
-            "The memory floor is between 1 GiB and 2 GiB.",
-        ),
         (
             ReasonCode.MEMORY_FLOOR,
             {"low_bytes": float(GIB), "high_bytes": 2.0 * GIB, "pipeline_alone": True},
             "The memory floor is between 1 GiB and 2 GiB. That is the input pipeline alone; the framework of a real "
             "GPU needs more.",
-        ),
-        (
-            ReasonCode.TOO_FEW_VALUES,
-            {"axis": "memory_gib", "values": (2.0 * GIB, 4.0 * GIB)},
-            "Not enough data: `train` was measured with `memory_gib` 2 GiB and 4 GiB alone, and three values are "
-            "needed.",
         ),
         (
             ReasonCode.TOO_FEW_VALUES,
@@ -134,11 +107,6 @@ def said(code: ReasonCode, terms: Terms = TERMS, spec: Spec | None = None, **fig
         ),
         (
             ReasonCode.NOT_MEASURED,
-            {"gpu": "T4", "gpus_measured": ("V100", "A100")},
-            "`train` was not measured on T4, only on V100 and A100.",
-        ),
-        (
-            ReasonCode.NOT_MEASURED,
             {"gpu": "cpu", "gpus_measured": ("V100",)},
             "`train` was not measured on no accelerator, only on V100.",
         ),
@@ -152,12 +120,6 @@ def said(code: ReasonCode, terms: Terms = TERMS, spec: Spec | None = None, **fig
             {"resources": ("cpu", "disk_iops"), "shares": (0.6, 0.4), "accounted": "ambiguous"},
             "There is no clear bottleneck there: the model says CPU 60 %, disk IOPS 40 %, accounting says no single "
             "resource, as its repeats differ.",
-        ),
-        (
-            ReasonCode.BOTTLENECK_UNKNOWN,
-            {"resources": ("cpu", "disk_iops"), "shares": (0.6, 0.4), "accounted": "serial"},
-            "There is no clear bottleneck there: the model says CPU 60 %, disk IOPS 40 %, accounting says one core "
-            "busy.",
         ),
         (
             ReasonCode.BOTTLENECK_UNKNOWN,
@@ -202,16 +164,12 @@ def test_an_emulated_step_without_a_rate_names_the_accelerator() -> None:
     [
         (Suggestion(Action.FINISH), "Finish the study, or measure the whole job."),
         (Suggestion(Action.RENAME), "Give each its own workload name."),
-        (Suggestion(Action.MEASURE), "Measure `train`."),
         (Suggestion(Action.MEASURE, gpu="V100"), "Measure `train` on V100."),
-        (Suggestion(Action.MEASURE, gpu="emulated P100"), "Measure `train` on emulated P100."),
         (Suggestion(Action.MEASURE, gpu="cpu"), "Measure `train` on no accelerator."),
         (Suggestion(Action.MEASURE, accounting=True), "Measure a run of `train` with disk accounting (read_bytes)."),
         (Suggestion(Action.MEASURE, input="memory"), "Also measure `train` with `input: memory`."),
-        (Suggestion(Action.REPEAT), "Repeat `train`."),
         (Suggestion(Action.REPEAT, vcpus=(2.0, 4.0)), "Repeat `train` at 2 and 4 vCPUs."),
         (Suggestion(Action.IMPORT), "Import a table with runs of it that completed."),
-        (Suggestion(Action.IMPORT, column="vcpus"), "Add a column `vcpus` and import the table again."),
         (
             Suggestion(Action.IMPORT, reason(ReasonCode.NOT_IN_TABLE, column="vcpus"), column="vcpus"),
             "Measure `train` at three vCPU values or more, or add a column `vcpus` and import the table again.",
@@ -233,10 +191,6 @@ def test_a_suggestion_says_what_to_do(suggestion: Suggestion, sentence: str) -> 
         (
             Answer("train", "refused", TWO_VCPUS, RATE, "image", bottleneck=Bottleneck.CPU),
             "train: refused 2 vCPUs, 8 GiB, disk nvme, 100 images/s (95 images/s to 105 images/s), bound by the CPU",
-        ),
-        (
-            Answer("train", "at_least", TWO_VCPUS, RATE, "image", provisional=True),
-            "train: provisionally at least 2 vCPUs, 8 GiB, disk nvme, 100 images/s (95 images/s to 105 images/s)",
         ),
         (
             Answer("train", "recommended", Spec(None), RATE, "image", provisional=True),
@@ -302,16 +256,8 @@ def test_the_end_of_a_process_names_its_signal(cause: Cause, text: str, make_spe
             "other batch size: a batch has 32 images, where the study says 64; what was seen is used",
         ),
         (
-            RunWarning(WarningKind.IMPRECISE, {"seconds": 30.0, "asked": 0.02}),
-            "imprecise: the interval is not known after 30 s, where ±2.0 % was asked for",
-        ),
-        (
             RunWarning(WarningKind.IMPRECISE, {"seconds": 30.0, "asked": 0.02, "half_width": 0.05}),
             "imprecise: ±5.0 % after 30 s, where ±2.0 % was asked for",
-        ),
-        (
-            RunWarning(WarningKind.MEMORY_LEFT, {"bytes": 2.0 * GIB}, "/dev/shm/a"),
-            "left behind: /dev/shm/a, 2 GiB of memory; remove what no other program uses",
         ),
         (
             RunWarning(WarningKind.MEMORY_LEFT, {"bytes": 2.0 * GIB, "more": 3}, "/dev/shm/a"),
@@ -325,11 +271,6 @@ def test_the_end_of_a_process_names_its_signal(cause: Cause, text: str, make_spe
         (
             RunWarning(WarningKind.DRIFTING, {"before": 100.0, "after": 90.0}, "image"),
             "drifting: the reference configuration went from 100 to 90 images/s around this run",
-        ),
-        (
-            RunWarning(WarningKind.DRIFTING, {"rate": 90.0, "low": 98.0, "high": 102.0}, "image"),
-            "drifting: the reference configuration made 90 images/s here, outside the 98 to 102 images/s of most of "
-            "its measurements",
         ),
     ],
 )
@@ -413,15 +354,9 @@ def fitted(make_run: Callable[..., Run]) -> WorkloadModel:
     ("what_if", "text"),
     [
         (WhatIf(), ""),
-        (WhatIf(gpu_speedup=2.0), "an accelerator 2 times as fast"),
-        (WhatIf(decode_factor=0.5), "a decoder that takes 0.5 times the CPU"),
         (
             WhatIf(disk_rates=DiskRates(read_iops=5000)),
             "a disk of 5,000 IOPS and unlimited MB/s, for reads and writes alike",
-        ),
-        (
-            WhatIf(disk_rates=DiskRates(read_bytes_per_second=2e8)),
-            "a disk of unlimited IOPS and 200 MB/s, for reads and writes alike",
         ),
         (WhatIf(disk_rates=DECLARED), "a disk of 2,000 IOPS and 100 MB/s"),
         (
@@ -444,12 +379,6 @@ def test_a_supposition_is_named(what_if: WhatIf, text: str, fitted: WorkloadMode
             10 * GIB,
             False,
             "a data set 4 times as large (40 GiB), none of it in the page cache, as in the runs, so its size makes no "
-            "difference",
-        ),
-        (
-            None,
-            False,
-            "a data set 4 times as large, none of it in the page cache, as in the runs, so its size makes no "
             "difference",
         ),
     ],

@@ -1,4 +1,4 @@
-"""Steps timed by an accelerator's own clock, by a double of its queue: no GPU is needed to see the order of things."""
+"""The accelerator that is emulated, and the clock of one that is there."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
-from sizer.bundled.workloads.accelerator import AcceleratorClock, StepTime
-from sizer.bundled.workloads.network_program import Loop, SameBatch
-from sizer.bundled.workloads.page_cache import CacheState
-from sizer.bundled.workloads.process import StopRequest
-from sizer.bundled.workloads.progress import Events, Extent, Progress, Step
+from workloads.accelerator import AcceleratorClock, EmulatedAccelerator, StepTime
+from workloads.network_program import Loop, SameBatch, emulated
+from workloads.page_cache import CacheState
+from workloads.process import StopRequest
+from workloads.progress import Events, Extent, Progress, Step
+
+# Steps timed by an accelerator's own clock, by a double of its queue: no GPU is needed to see the order of things.
 
 
 @dataclass
@@ -62,7 +64,6 @@ class QueuedMark:
 def begun(clock: AcceleratorClock, queue: Queue, seconds: float) -> StepTime:
     """A step of so many seconds, all of it asked for."""
     step = clock.begin()
-    assert step is not None
     queue.compute(seconds)
     step.end()
     return step
@@ -99,7 +100,7 @@ def test_marks_are_used_again_and_a_step_without_room_is_not_timed() -> None:
 @pytest.fixture
 def pipe(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Events, int]]:
     """A writer of events that writes at each step, and what to read from."""
-    monkeypatch.setattr("sizer.bundled.workloads.progress.WRITE_SECONDS", 0.0)
+    monkeypatch.setattr("workloads.progress.WRITE_SECONDS", 0.0)
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
     yield Events(writing), reading
@@ -155,3 +156,94 @@ def test_the_loop_goes_on_while_the_accelerator_computes(pipe: tuple[Events, int
     assert queue.waited == 1
     steps = [event for event in told(reading) if event["event"] == "step"]
     assert [event["accelerator_seconds"] for event in steps] == [0.1] * 5
+
+
+class Clock:
+    """A clock that only sleeping and `pass_time` move; every sleep ends `late` seconds late."""
+
+    def __init__(self, late: float = 0.0) -> None:
+        self.now = 100.0
+        self.late = late
+
+    def __call__(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds + self.late
+
+    def pass_time(self, seconds: float) -> None:
+        self.now += seconds
+
+
+def test_input_prepared_meanwhile_costs_nothing() -> None:
+    """Input overlaps with the step: the rate is the slower of both, not their sum."""
+    clock = Clock()
+    accelerator = EmulatedAccelerator(10, clock, clock.sleep)
+    for _ in range(10):
+        clock.pass_time(1.5)
+        accelerator.accept(20)
+    accelerator.drain()
+    assert clock.now == pytest.approx(100 + 1.5 + 10 * 2.0)
+
+
+def test_late_wake_ups_do_not_add_up() -> None:
+    """The rate is exact although every sleep ends late."""
+    clock = Clock(late=0.1)
+    accelerator = EmulatedAccelerator(10, clock, clock.sleep)
+    for _ in range(101):
+        accelerator.accept(20)
+    assert clock.now - 100.0 == pytest.approx(200.1)
+
+
+def test_several_step_when_each_has_its_batch() -> None:
+    """Nothing is waited for until the last one has its own; then they exchange after the slowest."""
+    clock = Clock()
+    accelerator = EmulatedAccelerator(10, clock, clock.sleep, count=3, exchange=0.1)
+    assert accelerator.accept(20) is None
+    clock.pass_time(0.5)
+    assert accelerator.accept(20) is None
+    assert clock.now == 100.5
+    assert accelerator.accept(20) == pytest.approx(2.2)
+    assert clock.now == 100.5
+    accelerator.drain()
+    assert clock.now == pytest.approx(102.7)
+
+
+class Batches:
+    """Three batches an epoch."""
+
+    def __init__(self) -> None:
+        self.given = 0
+
+    def next_batch(self) -> Any:
+        self.given += 1
+        return None if self.given % 4 == 0 else object()
+
+    def restart(self) -> None:
+        """The next epoch begins by itself."""
+
+    def close(self) -> None:
+        """Holds nothing."""
+
+
+class Steps:
+    """Keeps the steps, and is over after `most` of them."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.found: list[tuple[int, int]] = []
+
+    @property
+    def over(self) -> bool:
+        return len(self.found) >= self.most
+
+    def step(self, step: Step) -> None:
+        self.found.append((step.samples, step.epoch))
+
+
+def test_a_step_of_several_accelerators_counts_all_their_batches() -> None:
+    """Two batches of 8 are a step of 16 samples; what an epoch leaves over begins the next one's first step."""
+    source, steps = Batches(), Steps(3)
+    accelerator = EmulatedAccelerator(1e6, count=2)
+    Loop(source, emulated(accelerator, 8), CacheState((), "warm"), 16, report_latency=False).run(steps)  # type: ignore[arg-type]
+    assert steps.found == [(16, 0), (16, 1), (16, 1)]
