@@ -77,6 +77,8 @@ def _form(one: There, model: WorkloadModel) -> dict[str, Any]:
         "transferred": moved is not None,
         "transferred_because": why if moved is not None else None,
         "speed_ratio": moved.number("faster") if moved is not None else None,
+        "price_per_hour": instance.price_per_hour,
+        "currency": instance.currency,
         "usd_per_hour": instance.usd_per_hour,
         "as_of": instance.as_of,
         "usd_per_million_samples": usd_per_million(instance.usd_per_hour, rate, model.sample_unit),

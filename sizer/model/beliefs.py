@@ -122,11 +122,11 @@ SWITCHES = {
 
 
 OF_CPUS = {
-    "speed": Line("how many times as fast as its index says", 0.0, 0.09, "", "video on 20 CPUs: pairs within 23 %"),
+    "speed": Line("how many times as fast as its index says", 0.0, 0.08, "", "video on 20 CPUs: pairs within 23 %"),
     "speed, images": Line("the same, decoding images", 0.0, 0.05, "", "55 loaders: within 10 %, stress-ng: 15 %"),
     "speed, matrix": Line("the same, computing a network", 0.0, 0.15),
     "scaling": Line("the same, time lost for each further vCPU", 0.0, 0.6, "", "55 loaders: 0.8"),
-    "serial": Line("the same, a serial part", 0.0, 0.3, "", "55 loaders"),
+    "serial": Line("the same, a serial part", 0.0, 0.25, "", "55 loaders"),
 }
 """Of each CPU, where runs were made on several or a rate is asked for elsewhere: two of them are 1.4 times as far
 apart."""

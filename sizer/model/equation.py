@@ -33,7 +33,7 @@ from sizer.model.model import (
     vcpus_of,
 )
 from sizer.model.runs import REPLAY, label_at
-from sizer.model.transfer import faster_there, processor_at
+from sizer.model.transfer import faster_there, processor_at, usual_second_thread
 from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
 from sizer.records.processor import Processor
@@ -125,11 +125,11 @@ class Rows:
     likewise, `missed` the share of reads that go to the disk. `gpus` counts accelerators, `speed_up` is ln of how many
     times the samples of one they make where that is stated, else 0. `machine` indexes `machines`, None for that of the
     runs, and `faster` is ln of how many times their index is that of the runs' CPUs; `home` is the one of all runs, if
-    it is one. `decodes`, `steps` and `computes` say which work a row does: synthetic input decodes nothing, a replay of
-    the files computes nothing, `steps` are on the CPU. Second threads of cores begin at every second vCPU where
-    `paired`, else from `cores` on. `observed`: what was measured, where an emulated GPU made the rate that it was
-    given. `supposed`: the disk is given by
-    its figures alone; `instant`: nothing waits for it. The shifts are a what-if's factors on times, in ln.
+    it is one, and `usual_yield` what a second thread adds to JPEG decoding there. `decodes`, `steps` and `computes` say
+    which work a row does: synthetic input decodes nothing, a replay of the files computes nothing, `steps` are on the
+    CPU. Second threads of cores begin at every second vCPU where `paired`, else from `cores` on. `observed`: what was
+    measured, where an emulated GPU made the rate that it was given. `supposed`: the disk is given by its figures alone;
+    `instant`: nothing waits for it. The shifts are a what-if's factors on times, in ln.
     """
 
     vcpus: Array
@@ -157,6 +157,7 @@ class Rows:
     machine: Indices
     faster: tuple[float, ...]
     home: Processor | None = None
+    usual_yield: float | None = None
     observed: bool = False
     supposed: bool = False
     instant: bool = False
@@ -245,6 +246,7 @@ def build_rows(
         machine=machine,
         faster=tuple(faster_there(facts, its)[0] if its is not None else 0.0 for its in machines),
         home=facts.measured_on[0] if len(facts.measured_on) == 1 else None,
+        usual_yield=usual_second_thread(facts),
         observed=seen is not None,
         supposed=what_if.disk_rates is not None and not instant,
         instant=instant,
@@ -475,7 +477,10 @@ def _cores(draws: Draws, rows: Rows) -> Array:
     """How many cores alone do as much as the vCPUs together (D, n)."""
     c, second = rows.vcpus, rows.second_threads
     sure = rows.named is not None and rows.home is not None and not rows.home.name
-    gain = np.where(draws.on("second threads") | sure, np.clip(draws["yield"], -0.3, 1.5), 1.0)
+    usual = rows.usual_yield
+    own = usual if rows.named is None or usual is None else rows.named.second_thread or usual
+    added = draws["yield"] + ((own or 0.0) - (usual or 0.0))
+    gain = np.where(draws.on("second threads") | sure, np.clip(added, -0.3, 1.5), 1.0)
     if rows.named is None and "on:more cores" in draws:
         second = np.where(draws.on("more cores"), np.minimum(second, c / 2), second)
     cores: Array = np.maximum(c - second + gain * second, 0.02 * c)

@@ -35,6 +35,12 @@ def faster_there(facts: WorkloadFacts, there: Processor) -> tuple[float, float]:
     return fmean(logs), stdev(logs) / math.sqrt(len(logs)) if len(logs) > 1 else 0.0
 
 
+def usual_second_thread(facts: WorkloadFacts) -> float | None:
+    """What the second thread of a core adds to JPEG decoding on the machines of the runs; None where nobody says."""
+    added = [machine.second_thread for machine in facts.measured_on if machine.second_thread is not None]
+    return fmean(added) if added else None
+
+
 def on_machines(runs: Sequence[Run], machines: Mapping[int, Processor]) -> tuple[list[Run], tuple[Processor, ...]]:
     """The runs with their machine, given by `id(run)`, in the configuration, so that one model tells what they have
     alike; and the machines. Memory that was not varied on any machine is the machine's own, and no axis. Of one machine

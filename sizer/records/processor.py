@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import fmean
 
-from sizer.records.domains import Amount, Count, Label, Rate, Vcpus
+from sizer.records.domains import Amount, Count, Label, Rate, Signed, Vcpus
 
 REFERENCE = {"gzip1": 84.2, "bzip2_9": 13.69, "xz1": 13.26, "zstd7": 47.2}
 """MB/s of one busy thread of AWS c6i (Xeon Platinum 8375C) on Silesia's `dickens`: an index of 1."""
@@ -20,7 +20,8 @@ class Processor:
 
     `rates` are MB/s of one busy thread by compressor, `deviation` the standard deviation of ln of them all from machine
     to machine and time to time. `cores` is how many whole cores its `vcpus` are, None where nobody says;
-    `instructions` the widest that it computes matrices with, empty where that is not known.
+    `instructions` the widest that it computes matrices with, empty where that is not known; `second_thread` what the
+    second of a core adds to decoding JPEGs, of one that has any.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Processor:
     vcpus: Vcpus
     cores: Amount | None
     instructions: str
+    second_thread: Signed | None = None
 
     @property
     def index(self) -> float:

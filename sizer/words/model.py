@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
 from sizer.model.model import Parameter, Quantity, Source, WhatIf, WorkloadModel, name_of_disk
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import Device, DiskRates
 from sizer.records.prediction import Prediction, Reason, ReasonCode, Refusal, reason
-from sizer.records.units import RELATIVE, format_number, rate_unit
+from sizer.records.units import RELATIVE, format_number, format_price, rate_unit
 from sizer.words import language, names
 from sizer.words.language import N_, Sentence, _, capital, clauses, paragraph, without_marks
 from sizer.words.names import Terms, resource_name, terms_of
@@ -171,11 +172,13 @@ def elsewhere_table(forms: Sequence[Mapping[str, Any]], why: Sequence[str], term
 
 def _elsewhere_row(form: Mapping[str, Any], terms: Terms) -> tuple[str, ...]:
     rate = None if form["throughput"] is None else Estimate(form["throughput"], form["low"], form["high"])
-    values = {**form, "rate": rate, "unit": terms.unit}
+    price = "" if form["price_per_hour"] is None else format_price(form["price_per_hour"], form["currency"])
+    day = names.day_of_price(form["as_of"], date.today())
+    values = {**form, "rate": rate, "unit": terms.unit, "price": price, "day": day}
     return (
         form["on"],
         _("[[{rate:rate/unit}]][[!rate?no rate]]", **values),
-        _("[[{usd_per_hour:usd} an hour ({as_of})]][[!usd_per_hour?price unknown]]", **values),
+        _("[[{price} an hour ({day})]][[!price?price unknown]]", **values),
         _("[[{usd_per_million_samples:usd} a million {unit:units}]]", **values),
     )
 

@@ -22,6 +22,11 @@ def stored(folder: Path) -> set[str]:
     return {path.name for path in (folder / "study/runs").glob("*.json")}
 
 
+def probes(folder: Path) -> list[object]:
+    """What was probed of the host's speed."""
+    return list(json.loads((folder / "study/host.json").read_text())["speed"]["probes"])
+
+
 def test_a_study_ends_with_its_whole_answer(sizer: Typed, folder: Path, finished: Path) -> None:
     """Model, recommendation, table and report lie in the study folder, and each reading command reads them."""
     copytree(finished / "study", folder / "study")
@@ -55,6 +60,7 @@ def test_finished_runs_are_kept(sizer: Typed, folder: Path, finished: Path) -> N
     assert sizer("resume", "study").returncode == 0
     after = {path: path.stat().st_mtime_ns for path in (folder / "study/runs").iterdir()}
     assert set(after) == set(before)
+    assert probes(folder) == probes(finished)
     assert [path for path in after if after[path] != before[path]] == [lost]
 
 
@@ -119,9 +125,12 @@ def test_kill_9_loses_only_the_run_in_hand(sizer: Typed, folder: Path, begin: Be
     process.kill()
     process.wait()
     assert len(stored(folder)) == 2
+    first = probes(folder)
     gate.open()
     assert sizer("resume", "study").returncode == 0
     assert len(stored(folder)) == 3
+    assert probes(folder)[: len(first)] == first
+    assert len(probes(folder)) == 2
     groups = groups_of(process.pid)
     assert groups == []
 

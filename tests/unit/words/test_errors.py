@@ -30,6 +30,7 @@ MARKS = {
 
 MADE_ELSEWHERE = {
     "sizer/cli/commands/predict.py": "the reason of each refusal, which `words` has put into words",
+    "sizer/cli/elsewhere.py": "the same",
     "sizer/api/preconditions.py": "a message for each thing that a host lacks",
     "sizer/storage/disks.py": "an error for each volume that cannot be removed",
     "sizer/api/conclusions.py": "why no workload has a file",
