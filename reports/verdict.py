@@ -20,10 +20,10 @@ from sizer.words.answers import a_million, machine_name
 from sizer.words.answers import how_sure as how_sure_text
 from sizer.words.language import _, answered_rate, paragraph, rate_in_words, rate_interval, unbroken
 from sizer.words.names import price_an_hour, resource_name
-from sizer.words.notes import note_in_words
 from sizer.words.page import configuration_line, cross_answer, table_comes_first, workload_in_words
-from sizer.words.planning import chosen_runs, going_on_with, plan_goes_on, unfinished_said
 from sizer.words.runs import host_lines
+from sizer.words.studies.notes import note_in_words
+from sizer.words.studies.planning import chosen_runs, going_on_with, plan_goes_on, unfinished_said
 
 from . import doubts, results
 from .charts.legend import Key, key

@@ -19,7 +19,7 @@ from sizer.words import runs as words
 from sizer.words.language import _, clauses, percent, rate_interval, row, sentence, vcpus_in_words
 from sizer.words.names import accelerators_in_words, batch_named, outcome_in_words, resource_name
 from sizer.words.page import busy_name, configuration_line, ending, memory_size, study_disk
-from sizer.words.planning import reason_in_words
+from sizer.words.studies.planning import reason_in_words
 from sizer.words.warnings import warning_line, warning_names
 
 from .. import doubts, results

@@ -36,7 +36,7 @@ from sizer.store.continuing import measured
 from sizer.store.study_folder import StudyFolder, refuse_unusable
 from sizer.study.own_job import Axes, OwnJob, own_job_text
 from sizer.study.parse import parse_study
-from sizer.words.profiling import profile_comments
+from sizer.words.studies.profiling import profile_comments
 
 
 @dataclass(frozen=True)

@@ -28,12 +28,12 @@ from sizer.records.messages import HostError, typed_line, typed_path
 from sizer.records.own_programs import placeholders_in
 from sizer.records.run_kinds import Purpose
 from sizer.records.study import RunSpec, Workload
-from sizer.words import planning as words
-from sizer.words.planning import (
+from sizer.words.runs import run_in_words, stages_in_words
+from sizer.words.studies import planning as words
+from sizer.words.studies.planning import (
     Touch,
     touch_line,
 )
-from sizer.words.runs import run_in_words, stages_in_words
 from sizer.words.terminal import doubt_in_words, warning_said
 
 

@@ -17,12 +17,13 @@ from sizer.plan.chosen import Unfinished
 from sizer.records.messages import printable, typed_path
 from sizer.records.run_kinds import Purpose
 from sizer.records.study import RunSpec
-from sizer.words import planning, profiling, terminal
+from sizer.words import terminal
 from sizer.words.answers import conclusion_line
 from sizer.words.language import in_words, rate_in_words
 from sizer.words.names import terms_of
-from sizer.words.notes import note_in_words
 from sizer.words.runs import following_in_words, host_lines, result_and_doubts, run_in_words
+from sizer.words.studies import planning, profiling
+from sizer.words.studies.notes import note_in_words
 
 BAR_WIDTH = 8
 """Narrow, and the rate right after it, since a terminal of 80 columns cuts the end of the line."""

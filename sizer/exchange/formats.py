@@ -1,7 +1,7 @@
 """An answer as a file for whoever rents the machine: Markdown to read, JSON, Terraform, a Kubernetes job.
 
 Each form is a template in `templates`. Terraform and Kubernetes have the first instance type of the answer that they
-can rent: the cheapest that holds it. What sizer cannot know, an image or a network, is a variable or to be filled in.
+can rent. What sizer cannot know, an image or a network, is a variable or to be filled in.
 """
 
 from __future__ import annotations
@@ -167,18 +167,20 @@ def _about(given: HandedOver, answer: Answer, offer: InstanceOffer | None) -> li
         if disk is not None:
             lines.append(f"Disk {disk.name}" + (f": {disk.catalog_name}" if disk.catalog_name else ""))
         if answer.instances[0] is not offer:
-            lines.append(f"Cheaper, but not of a provider that this file knows: {offer_line(answer.instances[0])}")
+            first = offer_line(answer.instances[0])
+            lines.append(f"It comes before this one, but is not of a provider that this file knows: {first}")
         return lines
 
 
 def _machine(given: HandedOver, answer: Answer, offer: InstanceOffer, name: str) -> dict[str, Any]:
     """Its figures are of each of several nodes."""
-    spec, nodes, (type_, plus, _gpus) = answer.spec, offer.nodes, offer.instance_type.partition("+")
+    spec, nodes, type_ = answer.spec, offer.nodes, offer.instance_type.partition("+")[0]
     assert spec is not None, "only an answer has a machine"
     vcpus, memory = offer.vcpus / nodes, offer.memory_bytes / nodes
     gpus = Accelerators(spec.gpu, spec.gpu_count).number(given.model.workload(answer.workload).facts.device)
     asked = (spec.vcpus or offer.vcpus) / nodes
     cpu = max(0.1, min(asked, vcpus - _kept(vcpus, KEPT_CPUS) - SYSTEM_PODS))
+    gpu = (offer.gpu or "").partition("-")[0].lower() if gpus else ""
     free = memory - _kept(memory / GIB, KEPT_MEMORY) * GIB - EVICTION
     return {
         "name": name,
@@ -192,7 +194,7 @@ def _machine(given: HandedOver, answer: Answer, offer: InstanceOffer, name: str)
         "memory": f"{int(min(free, (spec.memory_bytes or offer.memory_bytes) / nodes) / MIB)}Mi" if memory else "",
         "gpus": -(-gpus // nodes),
         "device": next((device for begin, device in DEVICES if (offer.gpu or "").startswith(begin)), "nvidia.com/gpu"),
-        "added": f"nvidia-tesla-{(offer.gpu or '').partition('-')[0].lower()}" if plus else "",
+        "added": gpu and f"nvidia-tesla-{gpu}" if offer.provider == "gcp" and type_.startswith("n1-") else "",
         "disk": _disk(given.disk(answer), offer.provider),
     }
 

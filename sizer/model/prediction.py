@@ -262,8 +262,8 @@ def _without_rate(model: WorkloadModel, at: Configuration, what_if: WhatIf) -> P
         if does_not_fit(model.measured, at):
             nothing, beyond = Estimate(0.0, 0.0, 0.0), outside(model, at) > 0
             return Prediction(model.name, at, nothing, Bottleneck.MEMORY, {"memory": 1.0}, beyond, True)
-        known = what_if == WhatIf() and model.measured.rate_at(at) is not None
-        if model.refused and not known and not _one_size_elsewhere(model, at):
+        is_measured = what_if == WhatIf() and model.measured.rate_at(at) is not None
+        if model.refused and not is_measured and not _one_size_elsewhere(model, at):
             raise not_fitted(model)
         check_axes(model, at)
         if (elsewhere := refused_there(model.facts, at)) is not None:

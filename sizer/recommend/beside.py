@@ -66,7 +66,8 @@ def offers(case: Case, chosen: Candidate) -> tuple[InstanceOffer, ...]:
 
 
 def _by_cost_there(case: Case, chosen: Candidate, held: Sequence[InstanceType]) -> tuple[InstanceOffer, ...]:
-    """By the cost of the work at the rate there, ARM and those without a rate last, then what costs too much by far.
+    """By the cost of the work at the rate there, ARM, what a disk cap keeps from it and those without a rate last, then
+    what costs too much by far.
 
     Of a rate that is asked for, what probably does not reach it is left out, unless nothing does.
     """
@@ -79,10 +80,11 @@ def _by_cost_there(case: Case, chosen: Candidate, held: Sequence[InstanceType]) 
     answers = predict_several(knowing(model, [*filter(None, processors.values())]), asked)
     moved = {i.name: its for i, its in zip(there, answers, strict=True) if isinstance(its, Prediction)}
 
-    def order(instance: InstanceType) -> tuple[bool, bool, float]:
+    def order(instance: InstanceType) -> tuple[bool, bool, bool, float]:
         its = moved.get(instance.name)
         rate, usd = 0.0 if its is None else its.throughput.value, instance.usd_per_hour
-        return its is None, instance.is_arm, math.inf if usd is None or rate <= 0 else usd / rate
+        capped = bool(disk_caps(instance, model, chosen.spec, rate))
+        return its is None, capped, instance.is_arm, math.inf if usd is None or rate <= 0 else usd / rate
 
     needed = case.objective.rate or 0.0
     fast = [i for i in near if i.name not in moved or moved[i.name].throughput.value >= needed]

@@ -40,6 +40,7 @@ class Candidate:
     year since which nobody can rent it. `deviation` and `noise` are standard deviations of ln rate, of the mean over
     its runs and of one run about it; `apart` is its fastest run over its slowest; `latency_p99` is in seconds.
     `only_named`: neither the table nor the catalogue says what the named machine is, so it may have any accelerator.
+    `labels` are what columns of the table that sizer does not use say of it.
     """
 
     spec: Spec
@@ -59,6 +60,7 @@ class Candidate:
     apart: float = 1.0
     in_several_regions: bool = False
     only_named: bool = False
+    labels: frozenset[str] = frozenset()
 
     @property
     def rate(self) -> float:
@@ -132,11 +134,12 @@ class Candidate:
         return name if name is None or self.spec.nodes == 1 else f"{self.spec.nodes} x {name}"
 
     def is_called(self, text: str) -> bool:
-        """Whether a person means it by this: a name of the machine, or its size: `8 vCPUs`, `1 x K80`, `K80`."""
+        """Whether a person means it by this: a name of the machine, what a column of the table that sizer does not use
+        calls it, or its size: `8 vCPUs`, `1 x K80`, `K80`."""
         rented = () if self.rented is None else (self.rented.name, self.rented.instance_type)
         vcpus = "" if self.spec.vcpus is None else f"{self.spec.vcpus:g} vcpus"
         gpus = f"{self.spec.gpu_count} x {self.spec.gpu}" if self.spec.gpu else ""
-        names = (self.name, *rented, vcpus, gpus, f"{vcpus}, {gpus}", self.spec.gpu)
+        names = (self.name, *rented, vcpus, gpus, f"{vcpus}, {gpus}", self.spec.gpu, *self.labels)
         return _plain(text) in {_plain(name) for name in names if name}
 
     @property
@@ -304,6 +307,7 @@ def _machine(key: Key, group: Sequence[Run], shared: _Shared) -> Candidate:
         offer=offer,
         latency_p99=median(latencies) if latencies else None,
         apart=apart(group),
+        labels=frozenset(value for run in group for value in run.declared.other.values()),
         only_named=unknown and (place.vcpus, place.gpu, place.gpu_count) == (None, None, None),
     )
 

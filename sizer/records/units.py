@@ -78,7 +78,7 @@ def parse_seconds(text: str) -> float:
 
 def parse_count(text: str) -> float:
     """The number that `1200000`, `1,200,000`, `1.2M`, `1.2e6`, `90k` or `1.28M x 90` means. Raises InputError."""
-    counts = [_counted(part) for part in re.split(r"\s+[x×]\s+", text)]
+    counts = [_counted(part) for part in re.split(r"(?<!\s)\s+[x×]\s+", text)]
     number = None if None in counts else math.prod(filter(None, counts))
     if number is None or number > LARGEST_COUNTED:
         raise InputError(

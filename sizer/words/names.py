@@ -16,7 +16,7 @@ from sizer.records.run_kinds import LargestBatch, MemoryPlace, Outcome, SearchEn
 from sizer.records.units import format_bytes, format_price
 from sizer.words.language import N_, QUANTITIES, QUANTITIES_OF, Sentence, _, _n, clauses, row, vcpus_in_words
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a stored prediction is said without the records of answers
     from sizer.records.answer import Answer, ForeignPrice
 
 

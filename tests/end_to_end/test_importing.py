@@ -112,14 +112,6 @@ def _no_space() -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-@pytest.mark.usefixtures("study")
-def test_an_imported_study_is_not_gone_on_with(sizer: Typed) -> None:
-    """No program belongs to it."""
-    for words in (["resume", "s"], ["run", "s/study.yaml", "--out", "t"], ["run", "s/study.yaml", "--dry-run"]):
-        done = sizer(*words)
-        assert (done.returncode, "imported measurements" in done.stderr) == (2, True), done.stderr
-
-
 @pytest.mark.parametrize(
     ("words", "key", "figure"),
     [

@@ -188,12 +188,6 @@ def test_an_interpreter_that_a_study_names_has_the_rights_of_its_runs(open_folde
     assert {path.owner() for path in made} == {"root"}
 
 
-def test_a_program_that_is_not_there_is_not_found(measured: Callable[..., Any]) -> None:
-    """Whoever runs it."""
-    done, run, _ = measured("", "run_as: nobody", command="/no/such/program")
-    assert (done.returncode, run["outcome"], run["error"]["cause"]["kind"]) == (4, "crashed", "not_found")
-
-
 def test_who_typed_sudo_may_be_in_no_file(measured: Callable[..., Any]) -> None:
     """A user that was removed, or is a container's, has nothing of root's, its group neither."""
     done, _, log = measured("echo $(id -u) $(id -g) $(id -G);", SUDO_UID="54321")

@@ -77,16 +77,6 @@ def test_another_question_leaves_the_study_as_it_is(sizer: Typed, study: Path, q
     assert (study / "recommendation.json").read_text() == before
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1]", '{"objective": {"prefer": "cheapest"}, "workloads": []}'])
-def test_a_recommendation_that_is_none_is_concluded_again(sizer: Typed, study: Path, text: str) -> None:
-    """Cut short, or written by another sizer."""
-    (study / "recommendation.json").write_text(text)
-    done = sizer("report", "s", "--json")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == {"report": "s/report.html"}
-    assert json.loads((study / "recommendation.json").read_text())["objective"] == "cheapest"
-
-
 def test_an_edited_model_is_fitted_again(sizer: Typed, study: Path) -> None:
     """The file is only what the runs say; numbers that do not fit each other are not computed with."""
     before = sizer("predict", "s", "--workload", "train").stdout
@@ -96,13 +86,6 @@ def test_an_edited_model_is_fitted_again(sizer: Typed, study: Path) -> None:
     (study / "model.json").write_text(json.dumps(model))
     done = sizer("predict", "s", "--workload", "train")
     assert (done.returncode, done.stdout) == (0, before), done.stderr
-
-
-@pytest.mark.parametrize("name", ["model.json", "recommendation.json"])
-def test_a_folder_in_the_place_of_a_file_is_told(sizer: Typed, study: Path, name: str) -> None:
-    """One sentence, exit code 2."""
-    (study / name).mkdir()
-    no_traceback(sizer("recommend", "s"), 2, f"{name} is a folder")
 
 
 @pytest.mark.parametrize("words", [["fit"], ["predict", "--vcpus", "2"], ["recommend"]])
@@ -164,13 +147,6 @@ def test_a_table_out_of_bounds_is_told_by_its_line(sizer: Typed, study: Path, ta
     done = sizer("predict", "s", "--at", "at.csv", *words)
     no_traceback(done, 2, said)
     assert done.stdout == ""
-
-
-@pytest.mark.usefixtures("study")
-def test_a_disk_of_the_study_that_was_not_measured_has_no_answer(sizer: Typed) -> None:
-    """It is no wrong input: a run would answer."""
-    no_traceback(sizer("predict", "s", "--workload", "train", "--disk", "unused"), 5, "was not measured")
-    no_traceback(sizer("predict", "s", "--workload", "train", "--disk", "floppy"), 2, "give ssd or unused")
 
 
 @pytest.mark.parametrize("value", ['"many"', "-3", "null", "1e400"])

@@ -275,13 +275,6 @@ def test_data_without_end_is_one_sentence(tried: Callable[..., str], strangers: 
     assert not (strangers / "new").exists()
 
 
-@pytest.mark.parametrize("disk", ["/proc", "/sys/kernel", "/dev/zero"])
-def test_a_disk_that_is_none_is_one_sentence(tried: Callable[..., str], strangers: Path, disk: str) -> None:
-    """A folder of ours in some of them would be a new cgroup."""
-    write_study(strangers, ["true"], f"axes: {{disk: x}}\ndisks: {{x: {disk}}}\n")
-    assert f"disk `x`: {disk} is no" in tried("run", "theirs.yaml", "--out", "new")
-
-
 READING = [
     *(["status"], ["fit"], ["predict"], ["recommend"], ["report"], ["export"]),
     *(
@@ -355,12 +348,6 @@ def test_a_name_in_a_command_to_type_is_one_word(stored: Path, make_run: Callabl
         folder.add(make_run(100.0, name="y"))
     with pytest.raises(InputError, match=r"add --workload with .*'x; rm -rf ~'"):
         api.predicting.workload_of(api.fit(StudyFolder.open(stored)), None)
-
-
-def test_words_of_a_stranger_in_an_error_are_escaped(tried: Callable[..., str]) -> None:
-    """Also where they were typed by way of the shell's completion."""
-    said = tried("status", f"x{Escape}")
-    assert "x\\x1b]0;owned\\x07\\x1b[2J\\u009b31m: there is no such folder" in said
 
 
 CHILD = """

@@ -55,15 +55,6 @@ def test_wrong_input_is_one_sentence_and_exit_2(sizer: Typed, words: list[str], 
     assert "Traceback" not in done.stderr
 
 
-def test_an_unknown_key_names_the_nearest_and_its_line(sizer: Typed, folder: Path) -> None:
-    """`memroy` is `memory`, on line 3."""
-    (folder / "wrong.yaml").write_text("workloads:\n  - kind: lstm_training\naxes: {memroy: [2GiB]}\n")
-    done = sizer("run", "wrong.yaml")
-    assert done.returncode == 2
-    assert "line 3" in done.stderr
-    assert "memory" in done.stderr
-
-
 def test_init_writes_a_study_that_can_be_planned(sizer: Typed) -> None:
     """The commented file is a study by itself, and is not overwritten."""
     assert sizer("init", "mine.yaml").returncode == 0
@@ -88,11 +79,6 @@ def test_a_catalogue_of_ones_own_is_told_as_json(sizer: Typed, folder: Path) -> 
     ]
     valid = json.loads(sizer("catalog", "validate", "--json", "mine.csv").stdout)
     assert valid == {"catalogs": [{"file": "mine.csv", "entries": 1}]}
-
-
-def test_the_size_that_is_meant_is_said(sizer: Typed) -> None:
-    """A tier's figures depend on its size."""
-    assert "default size: 500GiB" in " ".join(sizer("disks", "check", "--help").stdout.split())
 
 
 def test_a_dry_run_tells_what_will_not_run(sizer: Typed, folder: Path) -> None:

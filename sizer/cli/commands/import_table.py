@@ -11,7 +11,7 @@ from sizer.cli.progress import ImportProgress
 from sizer.exchange.measurements import COLUMNS
 from sizer.records.messages import InputError, quoted
 from sizer.words.language import ENGLISH, in_language
-from sizer.words.notes import note_in_words
+from sizer.words.studies.notes import note_in_words
 
 REQUIRED = frozenset({"throughput", "vcpus", "memory_gib", "disk", "batch_size", "gpu", "gpu_count", "instance_type"})
 

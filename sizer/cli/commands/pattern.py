@@ -12,7 +12,15 @@ from sizer.cli.arguments import _, add_json, print_json
 from sizer.records.messages import AnyOf, InputError, printable
 from sizer.records.own_programs import KNOWN_LOGS, known_log
 from sizer.runner.time_limit import TimeLimit, at_most
-from sizer.words.profiling import log_cut, log_format, log_line, log_lines_more, log_no_number, log_summary, log_times
+from sizer.words.studies.profiling import (
+    log_cut,
+    log_format,
+    log_line,
+    log_lines_more,
+    log_no_number,
+    log_summary,
+    log_times,
+)
 
 LARGEST_LOG = 64 << 20
 """Bytes of a log that are read: its beginning says what all of it is like."""

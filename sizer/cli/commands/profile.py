@@ -16,8 +16,8 @@ from sizer.cli.progress import EventPrinter
 from sizer.records import units
 from sizer.records.messages import InputError, Message, quoted, typed_path
 from sizer.records.own_programs import Variable
-from sizer.words.planning import Touch, touch_line
-from sizer.words.profiling import follows_from_first_run, profile_interrupted
+from sizer.words.studies.planning import Touch, touch_line
+from sizer.words.studies.profiling import follows_from_first_run, profile_interrupted
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -14,9 +14,10 @@ from sizer.records.messages import printable, typed_path
 from sizer.records.run import Run, way_of_ending
 from sizer.records.run_kinds import FINDINGS, Outcome
 from sizer.store.study_folder import StudyFolder
-from sizer.words import planning, terminal
+from sizer.words import terminal
 from sizer.words.names import outcomes_counted
 from sizer.words.runs import imported_run_in_words, result_and_warnings, run_in_words
+from sizer.words.studies import planning
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -121,12 +121,12 @@ def memory_needed(model: WorkloadModel, candidate: Candidate) -> int:
     """Bytes with which it keeps its rate, as far as the runs show; 0 where none tells.
 
     What could not be dropped, with a margin, and above what was too small; what a run had only where that is not known,
-    or where the rate follows the memory.
+    or where the rate follows the memory that runs were limited to: other machines have other memory, and other rates.
     """
     measured, place = model.measured, candidate.place
-    if model.memory_counts:
-        return place.memory_bytes or 0
     peak = undroppable_bytes(measured, place.vcpus, place.batch_size)
+    if model.memory_counts and (peak is None or any(trial.asked for trial in measured.trials)):
+        return place.memory_bytes or 0
     shown = needed_bytes(measured, place.vcpus, place.batch_size)
     if peak is None:
         return shown or place.memory_bytes or 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -345,12 +344,3 @@ def test_nothing_keeps_a_reader_out(browser: Any, access_address: str, width: in
         if each["impact"] in SEVERE
         for node in each["nodes"]
     ] == []
-
-
-def test_axe_finds_what_is_wrong(browser: Any, tmp_path: Path) -> None:
-    """A field that nobody names and grey words on grey are both found."""
-    (tmp_path / "page.html").write_text(
-        '<!doctype html><title>t</title><input><p style="background:#888;color:#999">grey'
-    )
-    violations = Axe().run(browser.open((tmp_path / "page.html").as_uri(), 1300, "light")).response["violations"]
-    assert {"label", "color-contrast"} <= {violation["id"] for violation in violations if violation["impact"] in SEVERE}

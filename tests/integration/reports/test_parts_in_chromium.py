@@ -228,20 +228,6 @@ def test_filters_leave_what_was_asked_for(browser: Any, address_of_instances: st
     assert browser.evaluate("document.querySelector('.filters output').textContent").endswith("of 60")
 
 
-def test_some_rows_of_each_workload_are_shown_at_once(browser: Any, address_of_instances: str) -> None:
-    """The button shows the others, and hides them again."""
-    browser.open(address_of_instances, 1300, "light")
-    before = browser.evaluate(HOURS)
-    workloads = (
-        "new Set([...document.querySelectorAll('.instances tbody tr:not([hidden])')].map(r => r.dataset.workload)).size"
-    )
-    assert browser.evaluate(workloads) == 3
-    browser.evaluate("document.querySelector('.more button').click()")
-    assert len(before) < len(browser.evaluate(HOURS)) == 60
-    browser.evaluate("document.querySelector('.more button').click()")
-    assert browser.evaluate(HOURS) == before
-
-
 @pytest.fixture(scope="module")
 def address_of_downloads(material: Material, written: Callable[[Material], str]) -> str:
     table, rows = write_tables(material.runs)
@@ -294,13 +280,3 @@ def test_a_link_to_a_run_shows_its_evidence(browser: Any, packed: str, material:
     browser.evaluate(f"location.hash = 'run-{second.id}'")
     page.locator(f"#run-{second.id} .fine").wait_for()
     assert page.locator(".evidence:not(:empty)").count() == 2
-
-
-@pytest.mark.parametrize("width", [390, 1300])
-def test_the_last_run_is_in_view_where_a_link_leads_to_it(browser: Any, packed: str, width: int) -> None:
-    """Before its evidence is there the page ends right behind it."""
-    page = browser.open(packed, width, "light")
-    last = page.locator(".evidence").last.get_attribute("id")
-    page = browser.open(f"{packed}#{last}", width, "light")
-    page.locator(f"#{last}:not(:empty)").wait_for()
-    assert 0 <= browser.evaluate(f"document.getElementById('{last}').getBoundingClientRect().top") < 700

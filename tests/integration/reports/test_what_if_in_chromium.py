@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sizer.api import fit, open_study
 from sizer.api.predicting import predict_at
 from sizer.bundled.reports.subject import Material
-from sizer.cli import main
 from sizer.records.configuration import Configuration
 from sizer.records.units import format_number
 
@@ -135,20 +132,3 @@ def test_what_was_measured_is_marked(browser: Any, address: str) -> None:
     browser.evaluate("new Promise(done => setTimeout(done, 100))")
     assert browser.evaluate(shown) == ["fitted"]
     assert "images/s" in browser.evaluate(f"{SECTION}.querySelector('.ran').textContent")
-
-
-def test_a_table_that_counts_no_accelerators_begins_where_it_was_measured(browser: Any, tmp_path: Path) -> None:
-    """With the rate, and the interval, of the command that stands beside it."""
-    (tmp_path / "table.csv").write_text("workload,gpu,throughput\njob,K80,50\njob,T4,100\njob,V100,400\n")
-    assert main(["import", str(tmp_path / "table.csv"), "--out", str(tmp_path / "s")]) == 0
-    study = open_study(tmp_path / "s")
-    (model,) = fit(study).workloads
-    browser.open((tmp_path / "s" / "report.html").as_uri(), 1300, "light")
-    asked = browser.evaluate("JSON.parse(document.getElementById('what-if-data').textContent).workloads[0].start")
-    rate = predict_at(model, Configuration(**asked)).throughput
-    assert browser.evaluate(RATE) == f"{format_number(rate.value)} samples/s"
-    interval = browser.evaluate(f"{SECTION}.querySelector('p.interval').textContent")
-    assert f"{format_number(rate.low)} samples/s" in interval
-    assert f"{format_number(rate.high)} samples/s" in interval
-    badges = f"[...{SECTION}.querySelectorAll('[data-badge]:not([hidden])')].map(each => each.dataset.badge)"
-    assert browser.evaluate(badges) == ["fitted"]

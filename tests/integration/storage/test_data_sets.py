@@ -170,19 +170,6 @@ def test_the_cache_lies_where_the_user_wants_it() -> None:
     assert cache_folder({}) == cache_folder({"XDG_CACHE_HOME": "here"}) == users
 
 
-def test_a_user_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A service's account may have none, and be unknown to /etc/passwd."""
-
-    def unknown(_: str) -> str:
-        raise KeyError
-
-    monkeypatch.delenv("HOME", raising=False)
-    monkeypatch.setattr("pwd.getpwuid", unknown)
-    monkeypatch.setattr("os.geteuid", lambda: 4711)
-    with pytest.raises(HostError, match="set SIZER_CACHE"):
-        cache_folder({})
-
-
 def test_a_cache_that_cannot_be_made_is_said_before_anything_runs(tmp_path: Path) -> None:
     """Where data must be made; a user's own command needs none."""
     file = tmp_path / "file"

@@ -58,6 +58,8 @@ TERRAFORM = {
     ("gcp", "n1-highmem-8+1xV100", "gcp/pd-ssd"): """
         resource "google_compute_instance" | machine_type = "n1-highmem-8" | type = "nvidia-tesla-v100" | size = 500
         type = "pd-ssd" | preemptible = true""",
+    ("gcp", "n1-highmem-8", "aws/gp3"): """
+        machine_type = "n1-highmem-8" | type = "nvidia-tesla-v100" | count = 1""",
     ("azure", "Standard_NC6s_v3", "azure/premium-ssd-P20"): """
         resource "azurerm_linux_virtual_machine" | size = "Standard_NC6s_v3" | priority = "Spot"
         storage_account_type = "Premium_LRS" | disk_size_gb = 500""",
@@ -74,7 +76,9 @@ def test_terraform(machine: tuple[str, str, str], wanted: str) -> None:
     text = terraform(given(offer("hetzner", "cx"), offer(provider, name), spec=SPEC, disk=disk, spot=True))
     text = re.sub(r" +=", " =", text)
     assert text.startswith("# From the study resnet, measured 2026-11-21; sizer ")
-    assert "# Cheaper, but not of a provider that this file knows: hetzner cx: $1.00 an hour" in text
+    assert (
+        "# It comes before this one, but is not of a provider that this file knows: hetzner cx: $1.00 an hour" in text
+    )
     assert [part for part in map(str.strip, re.split(r"[|\n]", wanted)) if part not in text] == []
     assert sorted(set(re.findall(r"var\.(\w+)", text))) == sorted(re.findall(r'variable "(\w+)"', text))
     code = [line for line in text.splitlines() if not line.startswith("#")]

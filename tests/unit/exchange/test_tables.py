@@ -19,7 +19,7 @@ from sizer.exchange.imported import read_measurements
 from sizer.exchange.measurements import write_csv
 from sizer.records.messages import InputError
 from sizer.records.notes import NoteKind
-from sizer.words.notes import note_in_words
+from sizer.words.studies.notes import note_in_words
 from tests.tables import STORED, Read, kinds
 
 # Tables as people make them, in `tables.txt`: what each becomes, what is noted, and how one is refused.

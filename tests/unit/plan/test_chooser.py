@@ -36,7 +36,7 @@ from sizer.records.study import (
     WorkloadPlan,
 )
 from sizer.records.units import GIB
-from sizer.words.planning import reason_in_words
+from sizer.words.studies.planning import reason_in_words
 from tests.tables import stored_catalog
 from tests.unit.plan import machine
 from tests.unit.plan.machine import HOST, LADDER, SECONDS, UNBOUNDED, Rate, chooser_of, chosen, knee, made, study_of

@@ -22,8 +22,8 @@ from sizer.records.study import Adaptive, Limits, Measure, PlanEndKind, RunSpec,
 from sizer.records.units import GIB, MIB
 from sizer.study.presets import HostSize
 from sizer.words.names import floor_in_words
-from sizer.words.planning import going_on_with, plan_ended_line, unfinished_in_words, unfinished_said
 from sizer.words.runs import following_in_words
+from sizer.words.studies.planning import going_on_with, plan_ended_line, unfinished_in_words, unfinished_said
 from tests.unit.plan.machine import HOST, SECONDS, chooser_of, knee, made, study_of
 
 # The memory floor is found in a few runs, whatever is known before.

@@ -51,6 +51,12 @@ def test_a_row_is_a_baseline_by_its_name_or_its_size(ask_table: Asked, name: str
     assert small.spot.ratio == pytest.approx(2 * 0.05 / 0.7)
 
 
+def test_a_name_in_a_column_that_is_not_used_is_one_too(ask_table: Asked) -> None:
+    answer = ask_table(KERAS.replace("instance_type", "configuration"), baseline="n1-standard-1 + K80")
+    assert answer.baseline is not None
+    assert (answer.baseline.spec.gpu, answer.baseline.named) == ("K80", True)
+
+
 def test_an_unknown_price_stays_unknown(ask_table: Asked) -> None:
     """The GPU has no spot price, and `huge` none either: never 0, and nowhere the least."""
     answer = ask_table(KERAS, spot=True, baseline="large-32")

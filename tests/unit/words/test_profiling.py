@@ -19,7 +19,7 @@ from sizer.records.units import GIB, MIB
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
 from sizer.words.failures import remedy_of_failure
-from sizer.words.planning import (
+from sizer.words.studies.planning import (
     chosen_in_words,
     chosen_runs,
     going_on_with,
@@ -27,7 +27,7 @@ from sizer.words.planning import (
     plan_ended_line,
     reason_in_words,
 )
-from sizer.words.profiling import axes_lines, first_run_failed, needs_lines
+from sizer.words.studies.profiling import axes_lines, first_run_failed, needs_lines
 from tests.unit.plan.machine import chooser_of, study_of
 
 # What a profile says of a program, word for word.
