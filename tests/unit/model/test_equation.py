@@ -381,7 +381,7 @@ def test_a_measured_place_is_pulled_to_what_was_measured() -> None:
     deviation, off = 0.02, 0.05
     misfit = Misfit.of(places(HERE), np.array([deviation]))
     there = places(HERE, replace(HERE, vcpus=5.0), replace(HERE, vcpus=400.0))
-    mean, variance = misfit.known(np.array([[off]]), SCALE, there)
+    mean, variance = misfit.conditional(np.array([[off]]), SCALE, there)
     weight = 0.1**2 / (0.1**2 + deviation**2)
     assert mean[0, 0] == pytest.approx(weight * off)
     assert variance[0, 0] == pytest.approx(0.1**2 * (1 - weight))
@@ -401,6 +401,6 @@ def test_left_out_is_what_the_others_tell() -> None:
     for number, place in enumerate(known):
         others = np.arange(len(known)) != number
         alone = Misfit.of(places(*(each for each in known if each != place)), deviation[others])
-        mean, left = alone.known(residuals[:, others], scale, places(place))
+        mean, left = alone.conditional(residuals[:, others], scale, places(place))
         assert off[:, number] == pytest.approx(residuals[:, number] - mean[:, 0])
         assert variance[:, number] == pytest.approx(left[:, 0] + deviation[number] ** 2)
