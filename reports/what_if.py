@@ -10,9 +10,9 @@ from contextlib import suppress
 from dataclasses import asdict, astuple, dataclass, field, replace
 from typing import Any
 
+from sizer.bundled.reports.plain_data import CONSTANTS, PLACE, as_data
 from sizer.catalog.catalog import Catalog
 from sizer.model.model import CPU_LABEL, WorkloadModel, name_of_disk
-from sizer.model.plain_data import CONSTANTS, PLACE, as_data
 from sizer.model.prediction import filled, predict_several
 from sizer.model.refusals import memory_matters
 from sizer.recommend.candidates import SOLD_VCPUS

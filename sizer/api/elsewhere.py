@@ -16,9 +16,9 @@ from sizer.model.prediction import filled
 from sizer.model.transfer import knowing, on_machines, processor_at
 from sizer.recommend.prices import accelerators_of, has_gpus
 from sizer.records.configuration import Configuration
+from sizer.records.device import Processor
 from sizer.records.messages import AllOf, InputError, NoAnswer
 from sizer.records.prediction import Action, Prediction, ReasonCode, Refusal, Suggestion, reason
-from sizer.records.processor import Processor
 
 if TYPE_CHECKING:
     from sizer.records.run import Run

@@ -28,7 +28,7 @@ from sizer.store.fitted_file import read_fitted, sources_of, write_fitted
 
 if TYPE_CHECKING:
     from sizer.model.host import Drift
-    from sizer.records.processor import Processor
+    from sizer.records.device import Processor
     from sizer.records.run import Run
     from sizer.store.study_folder import StudyFolder
 

@@ -36,6 +36,9 @@ from sizer.records.messages import AllOf, AnyOf, InputError, Message, advised_na
 MODES = ("train", "infer", "forward", "forward_backward")
 """What a rate may be of."""
 
+LISTED = Message("`sizer catalog list` shows all of them.")
+"""What to type where no name of an instance type is like the one that was given."""
+
 
 @dataclass(frozen=True)
 class Catalog:
@@ -129,7 +132,7 @@ class Catalog:
                 "`sizer catalog list`.",
                 name=name,
             )
-        nearest = advised_name(plain_name(name), [instance.name for instance in self.offered])
+        nearest = advised_name(plain_name(name), [instance.name for instance in self.offered], LISTED)
         raise InputError("The catalogue has no instance type `{name}`; {advice}", name=name, advice=nearest)
 
     def gpu(self, name: str) -> str:

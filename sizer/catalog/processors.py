@@ -10,7 +10,7 @@ from statistics import fmean, median, pstdev
 from typing import Any
 
 from sizer.catalog.machines import InstanceType, shipped
-from sizer.records.processor import REFERENCE, Processor
+from sizer.records.device import REFERENCE, Processor
 
 NORMAL_90 = 1.645
 ELSEWHERE = 0.06

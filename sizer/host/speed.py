@@ -24,7 +24,7 @@ from functools import cache
 from pathlib import Path
 from statistics import fmean
 
-from sizer.records.processor import REFERENCE, HostSpeed, Probe, Timed
+from sizer.records.device import REFERENCE, HostSpeed, Probe, Timed
 
 TEXT_BYTES = 1_000_000
 LEAST_SECONDS, MOST_SECONDS = 0.3, 2.0

@@ -27,8 +27,8 @@ from sizer.model.model import (
 )
 from sizer.model.runs import label_at
 from sizer.model.transfer import faster_there
+from sizer.records.device import Processor
 from sizer.records.kinds import PREPROCESSING
-from sizer.records.processor import Processor
 
 
 @dataclass(frozen=True)

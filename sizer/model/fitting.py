@@ -32,8 +32,8 @@ from sizer.model.prediction import HIGH, LOW, rates
 from sizer.model.refusals import of_runs
 from sizer.model.runs import end_to_end, labelled, without_gaps
 from sizer.records.configuration import Configuration
+from sizer.records.device import Processor
 from sizer.records.prediction import Reason, ReasonCode, Spec, reason
-from sizer.records.processor import Processor
 from sizer.records.run import Run
 from sizer.records.units import rate_unit
 

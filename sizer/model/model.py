@@ -10,11 +10,10 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
-from sizer.records.device import HOST_DISK, Device, DiskRates
+from sizer.records.device import HOST_DISK, Device, DiskRates, Processor
 from sizer.records.domains import SCHEMA_VERSION
 from sizer.records.kinds import PREPROCESSING
 from sizer.records.prediction import Reason, Refusal
-from sizer.records.processor import Processor
 from sizer.records.units import GIB, MIB
 
 Value = TypeVar("Value")

@@ -371,7 +371,7 @@ def _bought(case: Case, chosen: Candidate) -> Iterator[Reason]:
         return
     whole, bought = (usd(VOLUME_GIB * GIB, disk.rates) for usd in (tier.usd_per_month, tier.usd_bought))
     if whole is not None and bought is not None and bought > MUCH_BOUGHT * whole:
-        yield reason(ReasonCode.DISK_BOUGHT, disk=tier.name, whole_usd=whole, bought_usd=bought)
+        yield reason(ReasonCode.PRICES, disk=tier.name, whole_usd=whole, bought_usd=bought)
 
 
 def _other_disk(chosen: Candidate, best: Candidate, gain: float) -> Reason:

@@ -136,13 +136,21 @@ class PartPrices:
 
 
 @dataclass(frozen=True)
+class Accelerators:
+    """So many of a kind, or none at all."""
+
+    gpu: Label | None
+    count: Count
+
+
+@dataclass(frozen=True)
 class Grid:
-    """What can be built: every number of vCPUs with every GiB for each, disk tier, and accelerators (kind, count)."""
+    """What can be built: every number of vCPUs with every GiB for each, disk tier, and accelerators."""
 
     vcpus: tuple[Vcpus, ...]
     ratios: tuple[Amount, ...]
     disks: tuple[Name | None, ...]
-    gpus: tuple[tuple[Label | None, Count], ...]
+    gpus: tuple[Accelerators, ...]
 
 
 @dataclass(frozen=True)

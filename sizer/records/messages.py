@@ -117,13 +117,16 @@ class Lines(_Several):
         return "\n".join(map(str, self.names))
 
 
-def advised_name(name: str, choices: Iterable[str]) -> Message:
-    """What to write in place of an unknown name: the one it looks like, else any of those that are known."""
+def advised_name(name: str, choices: Iterable[str], otherwise: Message | None = None) -> Message:
+    """What to write in place of an unknown name: the one it looks like, else any of those that are known, or
+    `otherwise` where these are too many."""
     choices = tuple(choices)
     import difflib
 
     close = difflib.get_close_matches(name, choices, n=1, cutoff=0.5)
-    return Message("did you mean `{name}`?", name=close[0]) if close else Message("use {names}.", names=AnyOf(*choices))
+    if close:
+        return Message("did you mean `{name}`?", name=close[0])
+    return otherwise or Message("use {names}.", names=AnyOf(*choices))
 
 
 def _joined(names: tuple[object, ...], word: str) -> str:

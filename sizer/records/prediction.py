@@ -115,7 +115,6 @@ class ReasonCode(str, Enum):
     OTHER_HARDWARE = "other_hardware"
     TRANSFERRED = "transferred"
     DISK_CAPPED = "disk_capped"
-    DISK_BOUGHT = "disk_bought"
     FIGURES_UNSURE = "figures_unsure"
 
     # What the runs themselves say against an answer, and what one more would settle.

@@ -15,10 +15,10 @@ from sizer.files.codec import from_json, load_json, to_json, write_json
 from sizer.files.data_paths import refuse_no_disk
 from sizer.files.own_folder import Place, check_folder, make_folder, open_folder, open_lock, place_of
 from sizer.files.writing import write_text, written_aside
+from sizer.records.device import HostSpeed
 from sizer.records.domains import SCHEMA_VERSION
 from sizer.records.messages import HostError, InputError, Message, typed_path
 from sizer.records.notes import Note, NoteKind
-from sizer.records.processor import HostSpeed
 from sizer.records.run import Run
 from sizer.records.study import Study
 from sizer.store.content import FILES, FOLDERS, refuse_what_leads_elsewhere

@@ -73,7 +73,7 @@ NOTES = frozenset(
     {
         *(ReasonCode.RUNS_DOUBTFUL, ReasonCode.MEASURED_BESIDE_OTHERS, ReasonCode.ONLY_MEASURED_SIZES),
         *(ReasonCode.FEW_MEMORY_CAPS, ReasonCode.RUNS_FAILED, ReasonCode.PRICES, ReasonCode.RETIRED),
-        *(ReasonCode.EMULATED, ReasonCode.DISK_BOUGHT),
+        ReasonCode.EMULATED,
     }
 )
 """What must be known of any answer that it is true of, and is always said."""

@@ -199,7 +199,7 @@ def offer_line(offer: Offer | None) -> str:
 
 def prices_in_words(prices: PartPrices, grid: Grid) -> str:
     """What the parts cost, and how well that tells prices of instance types."""
-    gpus = {gpu: prices.gpus.get(read_gpu_name(gpu).key) for gpu, _count in grid.gpus if gpu is not None}
+    gpus = {gpu: prices.gpus.get(read_gpu_name(gpu).key) for gpu in [kind.gpu for kind in grid.gpus] if gpu is not None}
     parts = language.listed(
         [
             _("{usd:usd} a vCPU", usd=prices.vcpu),
@@ -227,7 +227,7 @@ def grid_in_words(grid: Grid) -> str:
         vcpus=either([f"{vcpus:g}" for vcpus in grid.vcpus]),
         ratios=either([f"{ratio:g}" for ratio in grid.ratios]),
         disks=either(disks),
-        gpus=either([accelerators(gpu, count) for gpu, count in grid.gpus]),
+        gpus=either([accelerators(kind.gpu, kind.count) for kind in grid.gpus]),
     )
 
 

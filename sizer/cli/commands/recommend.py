@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sizer import api
-from sizer.catalog.catalog import Catalog
+from sizer.catalog.catalog import LISTED, Catalog
 from sizer.cli.arguments import _, add_folder, flag, option
 from sizer.cli.folders import opened
 from sizer.cli.gates import GateResult, check_gate, gate_code, read_gate
@@ -143,7 +143,7 @@ def _check_baseline(name: str, recommendation: Recommendation, catalog: Catalog)
     raise InputError(
         "Neither a row of the study nor an instance type of the catalogue is called `{name}`; {advice}",
         name=name,
-        advice=advised_name(name, names),
+        advice=advised_name(name, names, LISTED),
     )
 
 

@@ -30,7 +30,7 @@ from sizer.recommend.family.shapes import (
 from sizer.recommend.rule import SEED, Table
 from sizer.records.answer import Answer
 from sizer.records.device import DiskRates
-from sizer.records.family import Grid, Idle, NotServed, PartPrices, Shape, Uncovered
+from sizer.records.family import Accelerators, Grid, Idle, NotServed, PartPrices, Shape, Uncovered
 from sizer.records.messages import AllOf, Message, NoAnswer
 from sizer.records.units import GIB, format_bytes
 
@@ -228,7 +228,7 @@ def fleet_of(works: Sequence[Work], built: Built, catalog: Catalog) -> Fleet:
         _sizes(needs, built.ratios),
         tuple(sorted(built.ratios)),
         tuple(tier.name if len(tiers) > 1 or built.disks else None for tier in tiers),
-        tuple((None if gpu is None else gpus[gpu], count) for gpu, count in kinds),
+        tuple(Accelerators(None if gpu is None else gpus[gpu], count) for gpu, count in kinds),
     )
     return _priced(works, tiers, prices, grid)
 
@@ -248,10 +248,10 @@ def _priced(works: Sequence[Work], tiers: Sequence[Tier], prices: PriceList, gri
     priced = [
         (shape, tier, usd)
         for tier, disk in zip(tiers, grid.disks, strict=True)
-        for gpu, count in grid.gpus
+        for kind in grid.gpus
         for vcpus in grid.vcpus
         for ratio in grid.ratios
-        for shape in [Shape(vcpus, round(ratio * vcpus * GIB), disk, gpu, count)]
+        for shape in [Shape(vcpus, round(ratio * vcpus * GIB), disk, kind.gpu, kind.count)]
         if (usd := prices.usd_per_hour(shape, tier)) is not None
     ]
     shapes = [shape for shape, _, _ in priced]

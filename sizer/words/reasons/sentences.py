@@ -326,6 +326,7 @@ SENTENCES: Mapping[Code, tuple[str, ...]] = {
         ),
         N_("Its price is of {old_day}, older than a year."),
         N_("[[undated?Nobody knows of which day its price is.]]"),
+        N_("150 GiB of {disk} cost {whole_usd} a month, {bought_usd} of it for IOPS and MB/s beside the size."),
         N_("Price unknown."),
     ),
     Code.RETIRED: (
@@ -353,9 +354,6 @@ SENTENCES: Mapping[Code, tuple[str, ...]] = {
     Code.DISK_CAPPED: (
         N_("[[Caps network disks at {cap}; this rate reads and writes {moved}.]]"),
         N_("[[Caps network disks at {cap_ios}; this rate takes {ios}.]]"),
-    ),
-    Code.DISK_BOUGHT: (
-        N_("150 GiB of {disk} cost {whole_usd} a month, {bought_usd} of it for IOPS and MB/s beside the size."),
     ),
     Code.FIGURES_UNSURE: (N_("Figures: {confidence}."),),
     # What the runs say against an answer, and what one more would settle.

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sizer.bundled.reports.plain_data import CONSTANTS, DRAWS, as_data, few_draws
 from sizer.model.beliefs import BELIEFS, SWITCHES
 from sizer.model.fitting import fit
 from sizer.model.model import MemoryTrial, WhatIf, WorkloadModel
-from sizer.model.plain_data import CONSTANTS, DRAWS, as_data, few_draws
 from sizer.model.prediction import predict
 from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import DiskRates

@@ -10,7 +10,7 @@ import pytest
 
 from sizer.files.codec import from_json, to_json
 from sizer.host import speed
-from sizer.records.processor import HostSpeed, Probe, Timed
+from sizer.records.device import HostSpeed, Probe, Timed
 
 
 def probed(factor: float, per_vcpu: float = 1.0) -> Probe:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
+from sizer.records.device import REFERENCE, Processor
 from sizer.records.prediction import ReasonCode
-from sizer.records.processor import REFERENCE, Processor
 from sizer.records.run import Demand, Run
 from sizer.records.study import Objective
 

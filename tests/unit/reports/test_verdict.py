@@ -416,12 +416,12 @@ def test_what_has_no_price_may_be_cheaper(event: Event, said: str, material: Mat
 @pytest.mark.parametrize("used", [1, 3])
 def test_an_accelerator_that_is_paid_for_and_idle_is_named(used: int, retold: Retold, material: Material) -> None:
     (offer, *_) = material.recommendation.workloads[0].instances
-    more = reason(ReasonCode.OTHER_GPUS, gpu_count=4.0, used=float(used))
+    more = reason(ReasonCode.OTHER_HARDWARE, gpu_count=4.0, used=float(used))
     said = f"The price pays for 4 GPUs; this throughput uses {used}."
     assert retold(instances=(replace(offer, notes=(more,)),)).sentence.endswith(said)
     unpriced: InstanceOffer = replace(offer, notes=(more,), usd_per_hour=None)
     assert "GPUs" not in retold(instances=(unpriced,)).sentence
-    unused = replace(offer, notes=(reason(ReasonCode.OTHER_GPUS, gpu_count=1.0),))
+    unused = replace(offer, notes=(reason(ReasonCode.OTHER_HARDWARE, gpu_count=1.0),))
     assert retold(instances=(unused,)).sentence.endswith("The price pays for 1 GPU; this throughput uses none.")
 
 

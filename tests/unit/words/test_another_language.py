@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from sizer.cli import main
 from sizer.cli.commands import doctor
 from sizer.host.findings import BusyBy, Check, Finding, FindingKind
 from sizer.host.machine import facts
+from sizer.host.speed import probe
 from sizer.records.answer import Alternative
 from sizer.records.configuration import Estimate
 from sizer.records.messages import Message, NoAnswer
@@ -157,6 +159,7 @@ def _busy_host(monkeypatch: pytest.MonkeyPatch) -> None:
     host = facts()
     monkeypatch.setattr(doctor, "checks", lambda _: found)
     monkeypatch.setattr(doctor, "facts", lambda _: host)
+    monkeypatch.setattr(doctor, "probe", cache(lambda cpus, _: probe(cpus, 0.0)))  # two would differ a little
     monkeypatch.setattr(doctor, "host_load", lambda _: BusyBy(0.8, 0.2, (("firefox", 0.6),)))
 
 
