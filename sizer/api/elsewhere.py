@@ -71,8 +71,8 @@ def model_elsewhere(
     usable = [run for run in (*runs, *alike) if id(run) in machines]
     if all(machine.deviation >= UNKNOWN for machine in machines.values()):
         raise NoAnswer(
-            "How fast the CPU is that `{workload}` was measured on is not known; measure it again with this sizer, or "
-            "import its measurements.csv with --measured-on and the instance type.",
+            "How fast the CPU is that `{workload}` was measured on is not known; name its instance type: "
+            "sizer import DIR/measurements.csv --out NEW --measured-on PROVIDER/TYPE; or measure it again.",
             workload=model.name,
         )
     from sizer.model.fitting import fit

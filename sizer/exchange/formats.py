@@ -163,11 +163,12 @@ def _about(given: HandedOver, answer: Answer, offer: InstanceOffer | None) -> li
     with in_language(ENGLISH):
         if offer is None:
             return [_missing(given, answer)]
-        lines, disk = [headline(answer, given.terms(answer)), offer_line(offer)], given.disk(answer)
+        terms, disk = given.terms(answer), given.disk(answer)
+        lines = [headline(answer, terms), offer_line(offer, terms.unit)]
         if disk is not None:
             lines.append(f"Disk {disk.name}" + (f": {disk.catalog_name}" if disk.catalog_name else ""))
         if answer.instances[0] is not offer:
-            first = offer_line(answer.instances[0])
+            first = offer_line(answer.instances[0], terms.unit)
             lines.append(f"It comes before this one, but is not of a provider that this file knows: {first}")
         return lines
 

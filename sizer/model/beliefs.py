@@ -155,9 +155,14 @@ def of_cpus(facts: WorkloadFacts, machines: Iterable[Processor]) -> list[Belief]
 
 
 def _threads(facts: WorkloadFacts) -> Iterator[Belief]:
-    named = any(machine.name for machine in facts.measured_on)
+    named = _named(facts)
     yield _line(f"yield, {facts.cpu_work.value}" if (facts.paired or named) and facts.cpu_work else "yield")
     yield _switch(f"second threads{', paired' if facts.paired else ', named' if named else ''}")
+
+
+def _named(facts: WorkloadFacts) -> bool:
+    """Whether a table says which machines its rows are of, and so how many cores are behind the vCPUs."""
+    return any(machine.name for machine in facts.measured_on)
 
 
 def _line(name: str, relative_to: float = 0.0, of: str = "") -> Belief:
@@ -204,7 +209,7 @@ def _quickest(seen: Sequence[Observation]) -> float:
 def _scaling(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator[Belief]:
     vcpus = sorted({vcpus_of(observation.configuration) for observation in seen})
     several = len(vcpus) > 2
-    if several:
+    if several or (len(vcpus) == 2 and _named(facts)):
         yield _line("contention")
         yield _line("coherence", -2 * math.log(vcpus[-1]))
         yield _switch("coherence")

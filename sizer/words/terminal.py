@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from sizer.host.lock import MeasuringProcess
 from sizer.host.stored_host import Virtualization
 from sizer.limits.topology import CpuCounts
 from sizer.records.answer import Doubt, DoubtKind, InstanceOffer
+from sizer.records.prediction import ReasonCode
 from sizer.records.run import DiskCheck, Failure
 from sizer.records.units import MB, format_bytes, format_price
 from sizer.storage.announcements import Announcement, AnnouncementKind, Leftover, LeftoverKind
@@ -310,13 +311,24 @@ def catalog_valid(path: str | None, entries: int) -> str:
     return _n("{path}: {count} entry, valid", "{path}: {count} entries, all valid", entries, path=name)
 
 
-def offer_line(offer: InstanceOffer) -> str:
-    """An instance type that fits a recommendation."""
+def offer_line(offer: InstanceOffer, unit: str) -> str:
+    """An instance type that fits a recommendation, with the rate there where that is another."""
     return _(
-        "{offer.provider} {offer.instance_type}: {price} ({day}, {offer.source})",
+        "{offer.provider} {offer.instance_type}: [[{offer.throughput:rate/unit} there, ]]{price} "
+        "({day}, {offer.source})",
         offer=offer,
+        unit=unit,
         price=price_an_hour(offer.usd_per_hour, foreign=offer.foreign),
         day=day_of_price(offer.as_of, date.today()),
+    )
+
+
+def moved_rates_line(offers: Sequence[InstanceOffer]) -> str:
+    """From where the rates of these were moved; empty where none was."""
+    moved = next((note for offer in offers for note in offer.notes if note.code is ReasonCode.TRANSFERRED), None)
+    return _(
+        "[[The rates there are transferred from {machines:and}, by how fast one busy thread of each CPU is.]]",
+        machines=() if moved is None else moved.texts("measured_on"),
     )
 
 

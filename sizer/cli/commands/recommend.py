@@ -27,7 +27,7 @@ from sizer.words.names import terms_of
 from sizer.words.page import answers_in_short, cross_lines, table_comes_first
 from sizer.words.reasons.suggestions import suggestion_sentences
 from sizer.words.runs import host_lines
-from sizer.words.terminal import offer_line
+from sizer.words.terminal import moved_rates_line, offer_line
 from sizer.words.verdict import idle_sentence
 
 MOST_ALTERNATIVES = 5
@@ -213,7 +213,8 @@ def _print_answer(answer: Answer, model: Model) -> None:
             if answer.next_run
             else ()
         ),
-        *map(offer_line, _offers(answer)),
+        *(offer_line(offer, terms.unit) for offer in _offers(answer)),
+        *filter(None, [moved_rates_line(_offers(answer))]),
         *gpus_compared(answer.gpus, terms),
     ]
     for gpu in answer.gpus:

@@ -44,10 +44,12 @@ def test_each_type_has_a_rate_a_price_and_a_cost(study: Path, capsys: pytest.Cap
 def test_one_run_there_is_nearer_than_the_index(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It tells of all sizes with that CPU, and a little of the others."""
     (study / "c.csv").write_text("instance_type,throughput\naws/c7i.2xlarge,250\n")
-    types = ["predict", str(study / "s"), "--on", "aws/c7i.2xlarge,aws/c7i.xlarge"]
+    types = ["predict", str(study / "s"), "--on", "aws/c7i.2xlarge,aws/c7i.xlarge,aws/m7i.2xlarge"]
     before, after = asked(types, capsys), asked([*types, "--calibrate", str(study / "c.csv")], capsys)
     assert after[0]["throughput"] == pytest.approx(250, rel=0.02)
     assert after[1]["throughput"] < before[1]["throughput"]  # type: ignore[operator]
+    for calibrated, moved in zip(after, before, strict=True):
+        assert calibrated["high"] / calibrated["low"] < 0.8 * moved["high"] / moved["low"]  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(
@@ -71,4 +73,4 @@ def test_without_a_known_cpu_nothing_is_transferred(
 ) -> None:
     assert main(["import", str(study / "t.csv"), "--out", str(tmp_path / "s")]) == 0
     assert main(["predict", str(tmp_path / "s"), "--on", "aws/c7i.2xlarge"]) == 5
-    assert "import its measurements.csv with --measured-on" in capsys.readouterr().err
+    assert "sizer import DIR/measurements.csv --out NEW --measured-on PROVIDER/TYPE" in capsys.readouterr().err

@@ -56,6 +56,13 @@ def test_two_hyperthreads_do_less_than_two_cores(model: WorkloadModel) -> None:
     assert on(model, "aws/c7a.2xlarge").transferred is None
 
 
+def test_two_sizes_of_one_type_tell_second_threads(tmp_path: Path) -> None:
+    """Five times as fast with the eight vCPUs of four cores: eight whole cores do eight times as much."""
+    rows = "vcpus,throughput\n1,100\n8,500\n"
+    model = fit(runs_of(tmp_path, rows), None, [processor("aws/c6i.2xlarge")]).workloads[0]
+    assert on(model, "aws/c7a.2xlarge").throughput.value == pytest.approx(800 * 1.235, rel=0.12)
+
+
 def test_rates_on_several_types_are_one_model(tmp_path: Path) -> None:
     """What the work makes of each CPU is learnt, so that the rate on a further one is known better."""
     types = [processor(f"aws/{name}.2xlarge") for name in ("c6a", "c6i", "m5", "m8i")]
