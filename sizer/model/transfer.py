@@ -83,10 +83,12 @@ def refused_there(facts: WorkloadFacts, configuration: Configuration) -> Refusal
 
 
 def transferred(facts: WorkloadFacts, configuration: Configuration) -> Reason | None:
-    """From which machines the rate was moved, and how many times as fast one busy thread is; None where it was not."""
+    """From which machines the rate was moved, those with that CPU if there are some, and how many times as fast one
+    busy thread is; None where it was not."""
     there = processor_at(facts, configuration.machine)
     if there is None or there.name in [processor.name for processor in facts.measured_on]:
         return None
-    names = tuple(dict.fromkeys(processor.name or processor.cpu for processor in facts.measured_on))
-    factor = math.exp(faster_there(facts, there)[0])
+    alike = tuple(processor for processor in facts.measured_on if processor.cpu == there.cpu) or facts.measured_on
+    names = tuple(dict.fromkeys(processor.name or processor.cpu for processor in alike))
+    factor = math.exp(faster_there(replace(facts, measured_on=alike), there)[0])
     return reason(ReasonCode.TRANSFERRED, cpu=there.cpu, faster=factor, measured_on=names)
