@@ -56,10 +56,10 @@ RATE_BOUGHT = {"gp3", "hyperdisk-balanced"}
 """Tiers whose IOPS are bought, and those whose MB/s are."""
 DEVICES = (("MI", "amd.com/gpu"), ("Gaudi", "habana.ai/gaudi"), ("Inferentia", "aws.amazon.com/neuron"))
 """By how an accelerator's name begins, what its plugin of Kubernetes calls it; all others are NVIDIA's."""
-KEPT_MEMORY = ((4, 0.25), (8, 0.20), (16, 0.10), (128, 0.06), (float("inf"), 0.02))
-KEPT_CPUS = ((1, 0.06), (2, 0.01), (4, 0.005), (float("inf"), 0.0025))
-"""Up to so many GiB, or CPUs, the share that a node keeps for itself: GKE's, which keeps the most of the great
-providers, and 100 MiB until it evicts."""
+KEPT_MEMORY = ((0, 0.25), (0.2, 0.2), (1, 0.1), (1.64, 0.06), (6.76, 0.02))
+KEPT_CPUS = ((0, 0.06), (0.05, 0.01), (0.06, 0.005), (0.07, 0.0025))
+"""By pairs, a start and a share of all GiB, or CPUs: a node keeps the least of these for itself. GKE's, which keeps the
+most of the great providers: 25 % of the first 4 GiB, 20 % of the next 4 and so on, and 100 MiB until it evicts."""
 EVICTION = 100 * MIB
 SYSTEM_PODS = 0.25
 """CPUs of what runs on every node: network, proxy and logs. By hand."""
@@ -198,10 +198,8 @@ def _machine(given: HandedOver, answer: Answer, offer: InstanceOffer, name: str)
     }
 
 
-def _kept(size: float, steps: Sequence[tuple[float, float]]) -> float:
-    """What of a node's CPUs or GiB is kept, each step of it by its share."""
-    lows = (0.0, *(end for end, _share in steps[:-1]))
-    return sum(max(0.0, min(size, end) - low) * share for low, (end, share) in zip(lows, steps, strict=True))
+def _kept(size: float, lines: Sequence[tuple[float, float]]) -> float:
+    return min(start + share * size for start, share in lines)
 
 
 def _disk(tier: DiskTier | None, provider: str) -> dict[str, Any]:
