@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sizer import __version__
 from sizer.api.fitted_model import measured_runs
@@ -16,9 +16,7 @@ from sizer.files.writing import write_text
 from sizer.model.comparison import Comparison, StudyDifference, StudySummary, compare
 from sizer.records.device import DiskRates
 from sizer.records.run import DiskCheck, Run
-
-if TYPE_CHECKING:
-    from sizer.store.study_folder import StudyFolder
+from sizer.store.study_folder import StudyFolder
 
 NO_FACT = ("schema_version", "notes", "packages", "frameworks", "python", "runs", "imported")
 """What host.json has beside facts of the host, or under another name here."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist, mean
 from typing import Any, NamedTuple
@@ -147,13 +147,12 @@ def compare(before: Sequence[Run], after: Sequence[Run]) -> Comparison:
     several = {name: [*rated.values()] for name, rated in workloads.items() if len(rated) > 1}
     compared = len(several) + sum(map(len, workloads.values()))
     width = NormalDist().inv_cdf((1 + TOGETHER ** (1 / max(1, compared))) / 2)
-    moved: dict[_Key, list[DemandChange]] = defaultdict(list)
+    moved: dict[_Key, list[DemandChange]] = {}
     for rated in workloads.values():
-        for key, demand in _demand_changes(rated, width):
-            moved[key].append(demand)
+        moved |= _demand_changes(rated, width)
     return Comparison(
         _worst_first([_mean(name, rated, width) for name, rated in several.items()]),
-        _worst_first([_rate_change(key, pair, width, moved[key]) for key, pair in pairs.items()]),
+        _worst_first([_rate_change(key, pair, width, moved.get(key, ())) for key, pair in pairs.items()]),
         _only(one, other),
         _only(other, one),
         (not repeated, not also),
@@ -270,8 +269,9 @@ def _only(one: _Study, other: _Study) -> tuple[RateChange, ...]:
     return (*map(RateChange, whole), *(_named(key, one[key]) for key in absent if key.workload in workloads))
 
 
-def _demand_changes(pairs: Mapping[_Key, _Pair], width: float) -> Iterator[tuple[_Key, DemandChange]]:
+def _demand_changes(pairs: Mapping[_Key, _Pair], width: float) -> dict[_Key, list[DemandChange]]:
     """What a sample costs by accounting that surely is not what it was; waiting counts from a tenth of the time on."""
+    moved = defaultdict[_Key, list[DemandChange]](list)
     for name in DEMANDS:
         logs = {key: (_logs(a.rated, name), _logs(b.rated, name)) for key, (a, b) in pairs.items()}
         noise = pooled([repeats for both in logs.values() if all(both) for repeats in both]) or DEMAND_NOISE
@@ -279,13 +279,12 @@ def _demand_changes(pairs: Mapping[_Key, _Pair], width: float) -> Iterator[tuple
             if not (a and b):
                 continue
             deviation = math.hypot(noise * math.sqrt(1 / len(a) + 1 / len(b)), DRIFT)
-            demand = DemandChange(
-                name, math.exp(mean(a)), math.exp(mean(b)), _interval(mean(b) - mean(a), width * deviation, math.expm1)
-            )
-            seconds = math.exp(-max(measured.log_rate for measured in pairs[key]))
-            counts = name != "input_wait" or max(demand.before, demand.after) > WAITED * seconds
-            if _verdict(demand.change) != "unclear" and abs(demand.change.value) > LITTLE and counts:
-                yield key, demand
+            change = _interval(mean(b) - mean(a), width * deviation, math.expm1)
+            share = math.exp(max(mean(a), mean(b)) + max(measured.log_rate for measured in pairs[key]))
+            counts = name != "input_wait" or share > WAITED
+            if _verdict(change) != "unclear" and abs(change.value) > LITTLE and counts:
+                moved[key].append(DemandChange(name, math.exp(mean(a)), math.exp(mean(b)), change))
+    return moved
 
 
 def _logs(runs: Sequence[Run], demand: str) -> list[float]:
