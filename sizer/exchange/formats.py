@@ -8,43 +8,26 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from collections.abc import Container
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
+
 from sizer import __version__
 from sizer.exchange.published import recommendation_form
 from sizer.model.model import Model
 from sizer.recommend.prices import Accelerators
-from sizer.records.answer import Answer
-from sizer.records.answer import InstanceOffer
-from sizer.records.answer import Recommendation
-from sizer.records.messages import Lines
-from sizer.records.messages import NoAnswer
-from sizer.records.study import DiskTier
-from sizer.records.study import Study
-from sizer.records.units import GIB
-from sizer.records.units import MIB
-from sizer.records.units import format_number
-from sizer.words.answers import conclusion_line
-from sizer.words.answers import headline
-from sizer.words.answers import main_sentences
-from sizer.words.answers import rejection_line
-from sizer.words.answers import sure_line
-from sizer.words.language import ENGLISH
-from sizer.words.language import _
-from sizer.words.language import in_language
-from sizer.words.names import Terms
-from sizer.words.names import price_an_hour
-from sizer.words.names import terms_of
+from sizer.records.answer import Answer, InstanceOffer, Recommendation
+from sizer.records.device import DiskRates
+from sizer.records.messages import Lines, NoAnswer
+from sizer.records.study import DiskTier, Study
+from sizer.records.units import GIB, MIB, format_number
+from sizer.words.answers import conclusion_line, headline, main_sentences, rejection_line, sure_line
+from sizer.words.language import ENGLISH, _, in_language
+from sizer.words.names import Terms, price_an_hour, terms_of
 from sizer.words.reasons.suggestions import suggestion_sentences
 from sizer.words.terminal import offer_line
-from sizer.records.device import DiskRates
 
 MOST_OFFERS = 5
 RESOURCES = {
