@@ -34,7 +34,7 @@ from sizer.catalog.catalog import Catalog
 from sizer.model.model import MeasuredDisk, MeasuredRange, MemoryTrial, WorkloadFacts, WorkloadModel, of_new_run
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.case import Case, quality_of
-from sizer.recommend.family.choice import Asked, family_of
+from sizer.recommend.family.choice import family_of
 from sizer.recommend.family.fleet import Built, Fleet, Work, fleet_of
 from sizer.recommend.family.location import least_cost
 from sizer.recommend.prices import Accelerators
@@ -143,12 +143,12 @@ def judge(number: int) -> Judged:
     jobs, count = int(random.integers(2, 9)), int(random.integers(1, 4))
     fleet, true = drawn_fleet(number, jobs)
     penalty = 99.0 if random.random() < 0.5 else max(0.1, least_penalty(fleet.costs, count))
-    family = family_of(fleet, Asked(count, penalty))
+    family = family_of(fleet, count, penalty)
     columns = [fleet.shapes.index(one.shape) for one in family.shapes]
     places = [columns[served.place] for served in family.served]
     paid = true[np.arange(len(places)), places]
     four, _true = drawn_fleet(number, jobs, Built((4.0,), provider="aws"))
-    alike = family_of(four, Asked(count, 99.0)) if len(four.works) == len(fleet.works) else None
+    alike = family_of(four, count, 99.0) if len(four.works) == len(fleet.works) else None
     own, own_four = fleet.costs.min(axis=1), four.costs.min(axis=1)
     bill = (
         math.inf
@@ -208,7 +208,7 @@ def timed() -> list[GoalRow]:
         rows.append(below(name, "seconds until it is proven", seconds, " s", MOST_SECONDS))
         rows.append(below(name, "gap", 100 * chosen.gap, " %", 0.0))
     began = time.monotonic()
-    family = family_of(fleet, Asked(5, 99.0))
+    family = family_of(fleet, 5, 99.0)
     name = f"{len(fleet.shapes)} shapes, {len(fleet.works)} jobs"
     rows.append(below(name, "seconds of all that is told of 5", time.monotonic() - began, " s", MOST_SECONDS))
     rows.append(GoalRow(name, "gap of 5", 100 * family.gap, " %"))

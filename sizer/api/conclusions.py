@@ -27,7 +27,7 @@ from sizer.plan.reference_runs import DRIFT_SHARE, Spread, reference, spread
 from sizer.plan.run_order import of_older_form, remaining
 from sizer.recommend.answer import Question, case_of
 from sizer.recommend.candidates import GIB_PER_VCPU
-from sizer.recommend.family.choice import MAX_PENALTY, Asked, family_of
+from sizer.recommend.family.choice import MAX_PENALTY, family_of
 from sizer.recommend.family.fleet import Built, Work, fleet_of, refuse_unserved
 from sizer.recommend.recommendation import recommend as best_spec
 from sizer.records.answer import Recommendation
@@ -99,7 +99,7 @@ def family(
     amounts = None
     if weights is not None:
         amounts = read_amounts(Path(weights), [work.name for work in fleet.works], [work.name for work in works])
-    return family_of(fleet, Asked(shapes, max_penalty, amounts))
+    return family_of(fleet, shapes, max_penalty, amounts)
 
 
 def _works(folder: StudyFolder, catalog: Catalog, ratios: tuple[float, ...]) -> Iterator[Work]:

@@ -14,7 +14,7 @@ from sizer.recommend.case import Case
 from sizer.recommend.costs import cost_table
 from sizer.recommend.cross_table import cross_table
 from sizer.recommend.edges import StillPlanned
-from sizer.recommend.family.choice import Asked, family_of
+from sizer.recommend.family.choice import family_of
 from sizer.recommend.family.fleet import Built, Work, fleet_of
 from sizer.records.answer import Answer, Recommendation
 from sizer.records.family import Family
@@ -65,7 +65,7 @@ def _family(works: Sequence[Work], catalog: Catalog) -> Family:
     do not say what a shape costs."""
     with suppress(NoAnswer):
         fleet = fleet_of(works if len(works) > 1 else (), Built(), catalog)
-        return family_of(fleet, Asked()) if len(fleet.works) > 1 else Family()
+        return family_of(fleet) if len(fleet.works) > 1 else Family()
     return Family()
 
 
