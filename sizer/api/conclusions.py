@@ -28,7 +28,7 @@ from sizer.plan.run_order import of_older_form, remaining
 from sizer.recommend.answer import Question, case_of
 from sizer.recommend.candidates import GIB_PER_VCPU
 from sizer.recommend.family.choice import MAX_PENALTY, family_of
-from sizer.recommend.family.fleet import Built, Work, fleet_of, refuse_unserved
+from sizer.recommend.family.fleet import Work, fleet_of, refuse_unserved
 from sizer.recommend.recommendation import recommend as best_spec
 from sizer.records.answer import Recommendation
 from sizer.records.family import Family
@@ -93,8 +93,7 @@ def family(
     ]
     counts = Counter(work.name for _, work in pairs)
     works = [work if counts[work.name] == 1 else replace(work, name=f"{place}/{work.name}") for place, work in pairs]
-    given = None if prices is None else read_prices(Path(prices))
-    fleet = fleet_of(works, Built(tuple(ratios), tuple(disks), provider, given), offers)
+    fleet = fleet_of(works, offers, ratios, disks, provider if prices is None else read_prices(Path(prices)))
     refuse_unserved(fleet)
     amounts = None
     if weights is not None:

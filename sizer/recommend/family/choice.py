@@ -85,7 +85,7 @@ def family_of(
         one_disk=_one_disk(choice),
         offer=_offer(choice),
         grid=fleet.grid,
-        prices=fleet.prices.parts,
+        prices=fleet.prices,
         not_served=tuple(work.name for work in fleet.not_served),
     )
 
@@ -157,7 +157,6 @@ def _shapes(choice: _Choice) -> Iterator[FamilyShape]:
     fleet = choice.fleet
     for place, column in enumerate(choice.location.columns):
         shape, users = fleet.shapes[column], np.flatnonzero(choice.places == place)
-        cheapest = {instance.provider: instance.name for instance in reversed(fleet.prices.sold(shape))}
         # What is not known, None, is nan here, and so is a mean with it.
         idles = np.array([astuple(fleet.idle(int(user), column)) for user in users], dtype=float)
         machine_hours = (choice.shares / choice.own)[users, 0] * fleet.hours[users, column]
@@ -166,7 +165,7 @@ def _shapes(choice: _Choice) -> Iterator[FamilyShape]:
             shape=shape,
             usd_per_hour=float(fleet.usd[column]),
             sold=fleet.sold[column],
-            sold_by=tuple(cheapest.values()),
+            sold_by=fleet.sold_by[column],
             break_even=_break_even(choice, place),
             idle=Idle(vcpus, None if math.isnan(memory) else memory, None if math.isnan(rate) else rate, gpus),
             disk_bytes_per_second=fleet.tier(shape).rates.read_bytes_per_second,
@@ -235,7 +234,7 @@ def _offer(choice: _Choice) -> Offer | None:
     columns = [
         column
         for column, shape in enumerate(fleet.shapes)
-        if not any(_holds(shape, one) for one in taken) and not fleet.prices.sold(shape)
+        if not any(_holds(shape, one) for one in taken) and not fleet.sold_by[column]
     ]
     if not columns:
         return None

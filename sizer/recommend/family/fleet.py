@@ -12,39 +12,33 @@ from numpy.typing import NDArray
 
 from sizer.catalog.catalog import Catalog
 from sizer.model.memory import floor_at, needed_bytes, undroppable_bytes
-from sizer.model.model import MARGIN, MeasuredDisk, WorkloadModel
+from sizer.model.model import CPU_LABEL, MARGIN, MeasuredDisk, WorkloadModel
 from sizer.recommend.candidates import GIB_PER_VCPU, SOLD_VCPUS, Candidate
 from sizer.recommend.case import Case
 from sizer.recommend.family.location import Array
 from sizer.recommend.family.shapes import (
-    PriceList,
     Tier,
     gpu_key,
     gpu_kind,
     is_unnamed,
-    price_list,
+    part_prices,
+    price_of,
     tier_name,
     tiers_of,
 )
+from sizer.recommend.prices import Accelerators, instances_like
 from sizer.recommend.rule import SEED, Table
 from sizer.records.answer import Answer
-from sizer.records.device import DiskRates
+from sizer.records.device import Device, DiskRates
 from sizer.records.family import Grid, Idle, PartPrices, Shape
 from sizer.records.messages import AllOf, Message, NoAnswer
+from sizer.records.prediction import Spec
 from sizer.records.units import GIB, format_bytes
 
 DRAWS = 256
 """Of a table's draws so many are looked at."""
-
-
-@dataclass(frozen=True)
-class Built:
-    """What can be built, and by whose prices: `given` ones, or those of a `provider` of the catalogue."""
-
-    ratios: tuple[float, ...] = tuple(map(float, GIB_PER_VCPU))
-    disks: tuple[str, ...] = ()
-    provider: str | None = None
-    given: PartPrices | None = None
+RATIOS = tuple(map(float, GIB_PER_VCPU))
+"""GiB for each vCPU that can be built where nobody says otherwise."""
 
 
 @dataclass(frozen=True)
@@ -128,16 +122,18 @@ def _reads(model: WorkloadModel, rate: float) -> tuple[float, float] | None:
 @dataclass(frozen=True)
 class Fleet:
     """W workloads and S shapes: `usd` (S,) an hour of each, `sold` the instance type whose price that is, else None,
+    `sold_by` one of each provider that sells it,
     `rows` (W, S) the row of each workload's table that is best on it, -1 where it does not serve, `hours` (W, S) of a
     sample there, infinite then."""
 
     works: tuple[Work, ...]
     shapes: tuple[Shape, ...]
     tiers: tuple[Tier, ...]
-    prices: PriceList
+    prices: PartPrices
     grid: Grid
     usd: Array
     sold: tuple[str | None, ...]
+    sold_by: tuple[tuple[str, ...], ...]
     rows: NDArray[np.intp]
     hours: Array
     not_served: tuple[Work, ...]
@@ -182,8 +178,14 @@ class Fleet:
         return next(tier for tier in self.tiers if shape.disk in (None, tier.name))
 
 
-def fleet_of(works: Sequence[Work], built: Built, catalog: Catalog) -> Fleet:
-    """All that can be built for these workloads.
+def fleet_of(
+    works: Sequence[Work],
+    catalog: Catalog,
+    ratios: Sequence[float] = RATIOS,
+    disks: Sequence[str] = (),
+    prices: PartPrices | str | None = None,
+) -> Fleet:
+    """All that can be built for these workloads, by these prices, or those of this provider.
 
     NoAnswer where none of them has an answer with a known number of vCPUs, or the catalogue has too few prices;
     InputError for a disk or a provider that is not there.
@@ -195,42 +197,36 @@ def fleet_of(works: Sequence[Work], built: Built, catalog: Catalog) -> Fleet:
             "them says why."
         )
     gpus = {gpu_kind(need.gpu): need.gpu for need in needs if need.gpu is not None}
-    prices = price_list(catalog, list(gpus.values()), built.provider, built.given)
-    disks = [need.disk for need in needs if need.disk is not None and not is_unnamed(need.disk)]
-    tiers = tiers_of(disks, built.disks, catalog, prices.parts.disks)
-    if not built.disks and not all(any(tier.serves(need.disk, need.reads) for tier in tiers) for need in needs):
-        tiers = tiers_of([*disks, UNNAMED], (), catalog, prices.parts.disks)
+    parts = prices if isinstance(prices, PartPrices) else part_prices(catalog, gpus, prices)
+    measured = [need.disk for need in needs if need.disk is not None and not is_unnamed(need.disk)]
+    tiers = tiers_of(measured, disks, catalog, parts.disks)
+    if not disks and not all(any(tier.serves(need.disk, need.reads) for tier in tiers) for need in needs):
+        tiers = tiers_of([*measured, UNNAMED], (), catalog, parts.disks)
+    most = max(max(need.vcpus, need.memory_bytes / GIB / max(ratios)) for need in needs)
+    above = next((size for size in SOLD_VCPUS if size >= most), SOLD_VCPUS[-1])
     kinds = {(gpus[gpu_kind(need.gpu)], need.gpu_count) if need.gpu else (None, 0) for need in needs}
     grid = Grid(
-        _sizes(needs, built.ratios),
-        tuple(sorted(built.ratios)),
-        tuple(tier.name if len(tiers) > 1 or built.disks else None for tier in tiers),
+        tuple(float(size) for size in SOLD_VCPUS if size <= above),
+        tuple(sorted(ratios)),
+        tuple(tier.name if len(tiers) > 1 or disks else None for tier in tiers),
         tuple(sorted(kinds, key=lambda kind: (kind[0] or "", kind[1]))),
     )
-    return _priced(works, tiers, prices, grid)
+    return _priced(works, tiers, parts, grid, catalog)
 
 
 UNNAMED = MeasuredDisk(None, DiskRates())
 
 
-def _sizes(needs: Sequence[Need], ratios: Sequence[float]) -> tuple[float, ...]:
-    """The numbers of vCPUs that are sold, up to the first that holds every need."""
-    most = max(max(need.vcpus, need.memory_bytes / GIB / max(ratios)) for need in needs)
-    above = next((size for size in SOLD_VCPUS if size >= most), SOLD_VCPUS[-1])
-    return tuple(float(size) for size in SOLD_VCPUS if size <= above)
-
-
-def _priced(works: Sequence[Work], tiers: Sequence[Tier], prices: PriceList, grid: Grid) -> Fleet:
+def _priced(works: Sequence[Work], tiers: Sequence[Tier], prices: PartPrices, grid: Grid, catalog: Catalog) -> Fleet:
     """Every shape of the grid that has a price, and of every workload that one of them serves its rows."""
-    sizes = [
-        Shape(vcpus, round(ratio * vcpus * GIB), None, gpu, count)
-        for gpu, count in grid.gpus
-        for vcpus in grid.vcpus
-        for ratio in grid.ratios
-    ]
-    priced = [(size, price) for size in sizes if (price := prices.usd_per_hour(size)) is not None]
+    priced = []
+    for gpu, count in grid.gpus:
+        kind = Accelerators(gpu or CPU_LABEL, count)
+        like = [i for i in instances_like(Spec(0.0), kind, Device("cpu"), catalog) if not i.is_arm]
+        sizes = [Shape(v, round(ratio * v * GIB), None, gpu, count) for v in grid.vcpus for ratio in grid.ratios]
+        priced += [(size, price) for size in sizes if (price := price_of(size, like, prices)) is not None]
     shapes = [replace(size, disk=disk) for disk in grid.disks for size, _ in priced]
-    usd = np.add.outer([tier.usd_per_hour for tier in tiers], [usd for _, (usd, _) in priced]).ravel()
+    usd = np.add.outer([tier.usd_per_hour for tier in tiers], [usd for _, (usd, _, _) in priced]).ravel()
     amounts = np.array([(shape.vcpus, shape.memory_bytes, shape.gpu_count) for shape in shapes]).reshape(-1, 3)
     kinds = np.array([shape.gpu and gpu_kind(shape.gpu) for shape in shapes], dtype=object)
     rows, hours, served, left_out = [], [], [], []
@@ -256,7 +252,8 @@ def _priced(works: Sequence[Work], tiers: Sequence[Tier], prices: PriceList, gri
         prices,
         grid,
         usd,
-        tuple(name for _, (_, name) in priced) * len(tiers),
+        tuple(name for _, (_, name, _) in priced) * len(tiers),
+        tuple(names for _, (_, _, names) in priced) * len(tiers),
         np.array(rows, dtype=int).reshape(len(served), len(shapes)),
         np.array(hours).reshape(len(served), len(shapes)),
         tuple(left_out),
@@ -277,7 +274,7 @@ def refuse_unserved(fleet: Fleet) -> None:
         advice = Message("--disks {disks}", disks=",".join([*(tier.name for tier in fleet.tiers), disk]))
     if least.gpu is not None:
         needs.append(f"{least.gpu_count} x {least.gpu}")
-        if gpu_key(least.gpu) not in fleet.prices.parts.gpus:
+        if gpu_key(least.gpu) not in fleet.prices.gpus:
             advice = Message("--prices FILE with a line gpu,{gpu},1.50, its price", gpu=least.gpu)
     raise NoAnswer(
         "No shape that can be built and has a price serves `{workload}`: it needs {needs}; type {advice}.",

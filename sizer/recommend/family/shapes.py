@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -134,61 +133,31 @@ def _priced(catalog: Catalog) -> list[InstanceType]:
     return [instance for instance in offered if instance.memory_bytes]
 
 
-@dataclass(frozen=True)
-class PriceList:
-    """What an hour of a shape costs. Where `parts` were fitted to a provider, its own instance types come first."""
+def price_of(
+    size: Shape, like: Iterable[InstanceType], parts: PartPrices
+) -> tuple[float, str | None, tuple[str, ...]] | None:
+    """Of a shape without its disk: USD an hour, the instance type whose price that is, and one of each provider that
+    sells it; None where its accelerator has no price. `like` are types of its kind, cheapest first.
 
-    parts: PartPrices
-    catalog: Catalog
-
-    def usd_per_hour(self, size: Shape) -> tuple[float, str | None] | None:
-        """Without a disk, and the instance type whose price it is: the cheapest of the provider's that holds it; by its
-        parts where that is less, and where it sells none just so. None where its accelerator has no price.
-
-        Nobody pays more for less: where a larger type costs less, that is its price.
-        """
-        kind = size.gpu and gpu_key(size.gpu)
-        gpu = 0.0 if kind is None else self.parts.gpus.get(kind)
-        offers: list[tuple[float, str | None]] = [
-            (instance.usd_per_hour or 0.0, instance.name)
-            for instance in self._own
-            if (instance.gpu and gpu_key(instance.gpu)) == kind
-            and instance.vcpus >= size.vcpus
-            and instance.memory_bytes >= size.memory_bytes
-            and instance.gpu_count >= size.gpu_count
-        ]
-        is_sold = any(i.provider == self.parts.provider and i.usd_per_hour is not None for i in self.sold(size))
-        if gpu is not None and not is_sold:
-            parts = self.parts.vcpu * size.vcpus + self.parts.gib * size.memory_bytes / GIB + gpu * size.gpu_count
-            offers.append((parts, None))
-        return min(offers, key=lambda offer: offer[0], default=None)
-
-    def sold(self, shape: Shape) -> list[InstanceType]:
-        """The instance types that are such machines, those with a price first."""
-        alike = self._by_size.get((shape.vcpus, shape.gpu and gpu_key(shape.gpu), shape.gpu_count), ())
-        return [i for i in alike if shape.memory_bytes <= i.memory_bytes <= MORE_MEMORY * shape.memory_bytes]
-
-    @cached_property
-    def _own(self) -> list[InstanceType]:
-        """The priced types of the provider."""
-        return [instance for instance in _priced(self.catalog) if instance.provider == self.parts.provider]
-
-    @cached_property
-    def _by_size(self) -> Mapping[tuple[float, str | None, int], Sequence[InstanceType]]:
-        sizes: dict[tuple[float, str | None, int], list[InstanceType]] = defaultdict(list)
-        for instance in self.catalog.instances():
-            if not instance.is_arm:
-                sizes[instance.vcpus, instance.gpu and gpu_key(instance.gpu), instance.gpu_count].append(instance)
-        return sizes
+    It is that of the cheapest of the provider's types that holds it: nobody pays more for less. By its parts it is
+    where that is less, and where the provider sells none just so.
+    """
+    holding = [i for i in like if i.memory_bytes >= size.memory_bytes and i.vcpus >= size.vcpus]
+    holding = [i for i in holding if i.gpu_count >= size.gpu_count]
+    small = [i for i in holding if i.memory_bytes <= MORE_MEMORY * size.memory_bytes]
+    same = [i for i in small if (i.vcpus, i.gpu_count) == (size.vcpus, size.gpu_count)]
+    own = [i for i in holding if i.provider == parts.provider and i.usd_per_hour is not None]
+    offers: list[tuple[float, str | None]] = [(i.usd_per_hour or 0.0, i.name) for i in own[:1]]
+    gpu = 0.0 if size.gpu is None else parts.gpus.get(gpu_key(size.gpu))
+    if gpu is not None and not any(i.provider == parts.provider and i.usd_per_hour is not None for i in same):
+        offers.append((parts.vcpu * size.vcpus + parts.gib * size.memory_bytes / GIB + gpu * size.gpu_count, None))
+    sold_by = {instance.provider: instance.name for instance in reversed(same)}
+    return (*min(offers, key=lambda offer: offer[0]), tuple(sold_by.values())) if offers else None
 
 
-def price_list(
-    catalog: Catalog, gpus: Sequence[str], provider: str | None = None, given: PartPrices | None = None
-) -> PriceList:
-    """By the prices given; else by those of this provider, or, among those that sell most of these kinds of
-    accelerator, of the one whose prices follow best from the parts. NoAnswer where no provider has enough types."""
-    if given is not None:
-        return PriceList(given, catalog)
+def part_prices(catalog: Catalog, gpus: Iterable[str], provider: str | None) -> PartPrices:
+    """Those of this provider, or, among those that sell most of these kinds of accelerator, of the one whose prices
+    follow best from the parts. NoAnswer where no provider has enough types, InputError where this one has not."""
     counts = Counter(instance.provider for instance in _priced(catalog))
     names = sorted(name for name, count in counts.items() if count >= FEWEST_TYPES)
     if provider is not None and provider not in names:
@@ -205,4 +174,4 @@ def price_list(
         )
     kinds = set(map(gpu_key, gpus))
     fits = [fitted_prices(catalog, name) for name in ([provider] if provider is not None else names)]
-    return PriceList(max(fits, key=lambda fit: (len(kinds & fit.gpus.keys()), -fit.residual)), catalog)
+    return max(fits, key=lambda fit: (len(kinds & fit.gpus.keys()), -fit.residual))

@@ -15,7 +15,7 @@ from sizer.model.model import Model
 from sizer.recommend.answer import Question, case_of
 from sizer.recommend.family import location
 from sizer.recommend.family.choice import family_of
-from sizer.recommend.family.fleet import Built, Fleet, Work, fleet_of, refuse_unserved
+from sizer.recommend.family.fleet import Fleet, Work, fleet_of, refuse_unserved
 from sizer.recommend.family.shapes import fitted_prices
 from sizer.recommend.recommendation import recommend
 from sizer.records.device import Device, DiskRates
@@ -41,7 +41,7 @@ def build(fitted: Callable[[Sequence[Run]], Model], catalog: Catalog) -> Callabl
         for model in fitted(runs).workloads:
             own = [run for run in runs if run.spec.workload.name == model.name]
             works.append(Work(model.name, model, case_of(model, question, own)))
-        return fleet_of(works, Built(ratios, **{"given": PARTS, **built}), catalog)  # type: ignore[arg-type]
+        return fleet_of(works, catalog, ratios, **{"prices": PARTS, **built})  # type: ignore[arg-type]
 
     return build
 
@@ -201,7 +201,7 @@ def test_one_disk_for_all_has_its_price(make_run: Callable[..., Run], build: Cal
         for repeat in range(2)
     ]
     given = replace(PARTS, disks={"fast": 0.05, "slow": 0.001})
-    family = family_of(build(runs, given=given))
+    family = family_of(build(runs, prices=given))
     assert {served.workload: family.shapes[served.place].shape.disk for served in family.served} == {
         "reader": "fast",
         "still": "slow",
@@ -210,7 +210,7 @@ def test_one_disk_for_all_has_its_price(make_run: Callable[..., Run], build: Cal
     assert family.one_disk.disk == "fast"
     assert (family.one_disk.more or 0) > 0.05
     with pytest.raises(NoAnswer, match=r"--disks slow,fast"):
-        refuse_unserved(build(runs, given=given, disks=("slow",), ratios=(2.0,)))
+        refuse_unserved(build(runs, prices=given, disks=("slow",), ratios=(2.0,)))
     with pytest.raises(InputError, match="no disk tier `gone`; give one of slow or fast"):
         build(runs, disks=("gone",))
 
@@ -255,7 +255,7 @@ def test_prices_of_parts_come_back_from_prices_of_machines(catalog: Catalog) -> 
 
 def test_a_shape_that_is_sold_has_its_own_price(three: list[Run], build: Callable[..., Fleet]) -> None:
     """Of who sells the shapes; nobody pays more for less, and a provider with few prices is refused."""
-    fleet = build(three, given=None, provider="aws")
+    fleet = build(three, prices="aws")
     prices = dict(zip(fleet.shapes, fleet.usd, strict=True))
     assert any(name is not None for name in fleet.sold)
     assert all(
@@ -265,4 +265,4 @@ def test_a_shape_that_is_sold_has_its_own_price(three: list[Run], build: Callabl
         if one.vcpus <= other.vcpus and one.memory_bytes <= other.memory_bytes
     )
     with pytest.raises(InputError, match="--provider"):
-        build(three, given=None, provider="nobody")
+        build(three, prices="nobody")
