@@ -448,7 +448,7 @@ def doubts(case: Case, chosen: Candidate | None) -> Iterator[Reason]:
         yield retired_reason(case.retired)
     gpu = None if chosen is None else chosen.accelerators.catalog_name(case.model.facts.device)
     gone = None if gpu is None else gpu_gone(gpu, case.catalog, case.objective.spot)
-    if gone is not None and (chosen is None or chosen.usd_per_hour is None):
+    if gone is not None:
         yield gone
     unpriced = sum(one.usd_per_hour is None for one in case.candidates)
     if case.table.of_machines and 0 < unpriced < len(case.candidates):
