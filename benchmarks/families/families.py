@@ -15,7 +15,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -158,26 +158,23 @@ def judge(number: int) -> Judged:
     )
 
 
+def all_choices(ratios: Array, count: int) -> Iterator[Array]:
+    """What jobs pay (W, S) with all but one of so many shapes, for each choice of these, and with any as the last."""
+    for some in combinations(range(ratios.shape[1]), count - 1):
+        yield np.minimum(ratios[:, list(some)].min(axis=1, initial=np.inf, keepdims=True), ratios)
+
+
 def best_of_all(costs: Array, count: int, penalty: float) -> float:
     """The least mean cost over each workload's own best of so many shapes, by trying all."""
     ratios = costs / costs.min(axis=1, keepdims=True)
     ratios = np.where(ratios <= 1 + penalty + 1e-9, ratios, np.inf)
-    if count == 1:
-        return float(ratios.mean(axis=0).min())
-    firsts = combinations(range(ratios.shape[1]), count - 1)
-    return min(
-        float(np.minimum(ratios[:, list(some)].min(axis=1)[:, None], ratios).mean(axis=0).min()) for some in firsts
-    )
+    return min(float(paid.mean(axis=0).min()) for paid in all_choices(ratios, count))
 
 
 def least_penalty(costs: Array, count: int) -> float:
     """At which some choice of so many keeps every workload, by trying all."""
     ratios = costs / costs.min(axis=1, keepdims=True)
-    if count == 1:
-        return float(ratios.max(axis=0).min()) - 1
-    firsts = combinations(range(ratios.shape[1]), count - 1)
-    worst = (np.minimum(ratios[:, list(some)].min(axis=1)[:, None], ratios).max(axis=0).min() for some in firsts)
-    return float(min(worst)) - 1
+    return min(float(paid.max(axis=0).min()) for paid in all_choices(ratios, count)) - 1
 
 
 def timed() -> list[GoalRow]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from sizer import api
 from sizer.catalog.catalog import LISTED, Catalog
-from sizer.cli.arguments import _, add_folder, flag, option
+from sizer.cli.arguments import _, add_folder, flag, names_listed, option
 from sizer.cli.folders import opened
 from sizer.cli.gates import GateResult, check_gate, gate_code, read_gate
 from sizer.cli.printing import sentence
@@ -61,7 +61,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     saved = _("with --interruptions-per-hour: every how many minutes the job saves its state")
     option(parser, "--checkpoint-minutes", saved, units.parse_factor, metavar="10")
     gpus = _("what these would do for the job, by published rates: rate, what binds, cost, memory, a second one")
-    option(parser, "--gpus", gpus, _gpus, metavar="T4,V100")
+    option(parser, "--gpus", gpus, names_listed, metavar="T4,V100")
     option(parser, "--workload", _("answer for this workload alone"), metavar="W")
     compared = _("an instance type, or a row of the table by its name, to compare with; default: the largest measured")
     option(parser, "--baseline", compared, metavar="PROVIDER/TYPE")
@@ -145,13 +145,6 @@ def _check_baseline(name: str, recommendation: Recommendation, catalog: Catalog)
         name=name,
         advice=advised_name(name, names, LISTED),
     )
-
-
-def _gpus(text: str) -> tuple[str, ...]:
-    names = tuple(dict.fromkeys(name.strip() for name in text.split(",")))
-    if not all(names):
-        raise InputError("A name is missing in `{text}`; write GPUs with commas between them: T4,V100.", text=text)
-    return names
 
 
 def _currency_rate(text: str) -> tuple[str, float]:

@@ -239,9 +239,8 @@ def _offer(choice: _Choice) -> Offer | None:
     if not columns:
         return None
     weighted, usd = choice.allowed * choice.shares, fleet.usd[columns]
-    rests = list(location.without_one(weighted, chosen))
-    if len(taken) < choice.count:
-        rests = [weighted[:, chosen].min(axis=1)]
+    is_full = len(taken) == choice.count
+    rests = list(location.without_one(weighted, chosen)) if is_full else [weighted[:, chosen].min(axis=1)]
     hours, cost = fleet.hours[:, columns], choice.location.cost
     prices = _highest(rests, hours, choice.most * own, choice.shares / own, cost, usd)
     best = int((prices / usd).argmax())

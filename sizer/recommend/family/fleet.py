@@ -122,9 +122,8 @@ def _reads(model: WorkloadModel, rate: float) -> tuple[float, float] | None:
 @dataclass(frozen=True)
 class Fleet:
     """W workloads and S shapes: `usd` (S,) an hour of each, `sold` the instance type whose price that is, else None,
-    `sold_by` one of each provider that sells it,
-    `rows` (W, S) the row of each workload's table that is best on it, -1 where it does not serve, `hours` (W, S) of a
-    sample there, infinite then."""
+    `sold_by` one of each provider that sells it, `rows` (W, S) the row of each workload's table that is best on it, -1
+    where it does not serve, `hours` (W, S) of a sample there, infinite then."""
 
     works: tuple[Work, ...]
     shapes: tuple[Shape, ...]
