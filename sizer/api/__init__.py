@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sizer.api import demonstration, events, predicting
-    from sizer.api.comparing import ComparedStudies, compare_studies, write_comparison
+    from sizer.api.comparing import compare_studies, write_comparison
     from sizer.api.conclusions import WatchedPage, family, host_seen, last_day, recommend, write_each, write_report
     from sizer.api.fitted_model import FittedStudy, fit, fitted_study, open_study, stored_study
     from sizer.api.importing import ImportedStudy, import_table
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sizer.study.own_job import OwnJob
 
 _MODULES = {
-    "sizer.api.comparing": ["ComparedStudies", "compare_studies", "write_comparison"],
+    "sizer.api.comparing": ["compare_studies", "write_comparison"],
     "sizer.api.conclusions": [
         "WatchedPage",
         "family",
@@ -64,7 +64,6 @@ if not TYPE_CHECKING:
 
 
 __all__ = [
-    "ComparedStudies",
     "FittedStudy",
     "HostError",
     "ImportedStudy",

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sizer.model.comparison import Compared
+from sizer.model.comparison import RateChange
 from sizer.records.answer import Answer
 from sizer.records.configuration import Bottleneck
 from sizer.records.messages import AnyOf, InputError
 from sizer.records.units import GIB, format_rate, format_seconds, format_share, format_usd, parse_seconds
-from sizer.words.comparison import compared_name
+from sizer.words.comparison import change_name
 
 CONDITION = re.compile(r"\s*(?P<name>\w+)\s*(?P<sign><=|>=|!=|==|=|<|>)\s*(?P<value>\S+)\s*")
 SIGNS: dict[str, Callable[[Any, Any], bool]] = {
@@ -135,25 +135,18 @@ NAMES: dict[str, Gated] = {
 }
 
 
-def _signed(share: float, compared: Compared) -> str:
-    return "not clearly different" if share == 0 and compared.verdict == "unclear" else f"{100 * share:+.3g} %"
+def _signed(share: float, change: RateChange) -> str:
+    return "not clearly different" if share == 0 and change.verdict == "unclear" else f"{100 * share:+.3g} %"
 
 
-def _beyond_noise(compared: Compared) -> float | None:
-    """The change, 0 where it may be noise; None of what does not run any more."""
-    if compared.verdict in ("failed", "ran"):
-        return None if compared.verdict == "failed" else 0.0
-    return compared.change.value if compared.change and compared.verdict != "unclear" else 0.0
-
-
-def _end(name: str) -> Callable[[Compared], float | None]:
-    """An end of the interval of the change."""
-    return lambda compared: getattr(compared.change, name) if compared.change else _beyond_noise(compared)
+def _end(name: str) -> Callable[[RateChange], float | None]:
+    """An end of the interval of a change; None of what does not run any more."""
+    return lambda row: getattr(row.change, name) if row.change else None if row.verdict == "failed" else 0.0
 
 
 FAILED = "its runs fail in B"
-COMPARED: Mapping[str, Gated] = {
-    "throughput": Gated(_beyond_noise, _signed, FAILED, _share),
+CHANGES: Mapping[str, Gated] = {
+    "throughput": Gated(lambda row: 0.0 if row.verdict == "unclear" else _end("value")(row), _signed, FAILED, _share),
     "throughput_low": Gated(_end("low"), _signed, FAILED, _share),
     "throughput_high": Gated(_end("high"), _signed, FAILED, _share),
 }
@@ -255,7 +248,7 @@ def _fails(gate: Gate, gated: Gated, answer: Any) -> bool:
 def _measured(gate: Gate, gated: Gated, answer: Any) -> str:
     """`train: throughput is 217 images/s`"""
     value = gated.of(answer)
-    subject = compared_name(answer) if isinstance(answer, Compared) else answer.workload
+    subject = change_name(answer) if isinstance(answer, RateChange) else answer.workload
     name = f"{subject}: {gate.name.replace('_', ' ')}"
     if value is None:
         return f"{name} is not known ({'there is no spec' if not getattr(answer, 'spec', True) else gated.lacking})"

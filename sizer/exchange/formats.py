@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -19,6 +19,7 @@ from sizer.exchange.published import recommendation_form
 from sizer.model.model import Model
 from sizer.recommend.prices import Accelerators
 from sizer.records.answer import Answer, InstanceOffer, Recommendation
+from sizer.records.device import DiskRates
 from sizer.records.messages import Lines, NoAnswer
 from sizer.records.study import DiskTier, Study
 from sizer.records.units import GIB, MIB, format_number
@@ -50,14 +51,15 @@ CALLED = {
     "cloud_essd_autopl": "cloud_auto",
 }
 """Kinds of disks that Terraform calls otherwise."""
-BOUGHT = {"gp3": True, "hyperdisk-balanced": True, "io1": False, "io2": False, "hyperdisk-extreme": False}
-"""Tiers whose IOPS are bought, and whether MB/s are, too."""
+IOPS_BOUGHT = {"gp3", "io1", "io2", "hyperdisk-balanced", "hyperdisk-extreme"}
+RATE_BOUGHT = {"gp3", "hyperdisk-balanced"}
+"""Tiers whose IOPS are bought, and those whose MB/s are."""
 DEVICES = (("MI", "amd.com/gpu"), ("Gaudi", "habana.ai/gaudi"), ("Inferentia", "aws.amazon.com/neuron"))
 """By how an accelerator's name begins, what its plugin of Kubernetes calls it; all others are NVIDIA's."""
-KEPT_MEMORY = ((4, 0.25), (8, 0.20), (16, 0.10), (128, 0.06), (float("inf"), 0.02))
-KEPT_CPUS = ((1, 0.06), (2, 0.01), (4, 0.005), (float("inf"), 0.0025))
-"""Up to so many GiB, or CPUs, the share that a node keeps for itself: GKE's, which keeps the most of the great
-providers, and 100 MiB until it evicts."""
+KEPT_MEMORY = ((0, 0.25), (0.2, 0.2), (1, 0.1), (1.64, 0.06), (6.76, 0.02))
+KEPT_CPUS = ((0, 0.06), (0.05, 0.01), (0.06, 0.005), (0.07, 0.0025))
+"""By pairs, a start and a share of all GiB, or CPUs: a node keeps the least of these for itself. GKE's, which keeps the
+most of the great providers: 25 % of the first 4 GiB, 20 % of the next 4 and so on, and 100 MiB until it evicts."""
 EVICTION = 100 * MIB
 SYSTEM_PODS = 0.25
 """CPUs of what runs on every node: network, proxy and logs. By hand."""
@@ -90,24 +92,18 @@ class HandedOver:
 
 def markdown(given: HandedOver) -> str:
     """For a person, in their language: a section a workload, its reasons and the machines that hold it."""
-    answers = [
-        {
-            "workload": answer.workload,
-            "headline": headline(answer, given.terms(answer)),
-            "lines": list(filter(None, _reasons(answer, given.terms(answer)))),
-            "offers": [_cells(offer) for offer in answer.instances if offer.is_priced][:MOST_OFFERS],
-        }
-        for answer in given.recommendation.workloads
-    ]
+    answers = []
+    for answer in given.recommendation.workloads:
+        terms, next_run = given.terms(answer), answer.next_run
+        lines = [
+            sure_line(answer),
+            *main_sentences(answer, terms),
+            *(rejection_line(its, terms) for its in answer.rejected),
+        ]
+        lines += [_("Next: {suggestion}", suggestion=suggestion_sentences(next_run, terms))] if next_run else []
+        offers = [_cells(offer) for offer in answer.instances if offer.is_priced][:MOST_OFFERS]
+        answers.append((answer.workload, headline(answer, terms), [*filter(None, lines)], offers))
     return _filled("markdown.md", given, study=given.study.name, answers=answers)
-
-
-def _reasons(answer: Answer, terms: Terms) -> Iterator[str]:
-    yield sure_line(answer)
-    yield from main_sentences(answer, terms)
-    yield from (rejection_line(rejection, terms) for rejection in answer.rejected)
-    if answer.next_run is not None:
-        yield _("Next: {suggestion}", suggestion=suggestion_sentences(answer.next_run, terms))
 
 
 def _cells(offer: InstanceOffer) -> list[str]:
@@ -134,8 +130,12 @@ def terraform(given: HandedOver) -> str:
     """A resource a workload; what sizer cannot know are variables. Raises NoAnswer as `kubernetes` does."""
     machines = _machines(given, "_", RESOURCES)
     text = _filled("terraform.tf", given, machines=machines, spot=given.recommendation.objective.spot)
-    several = {name: "list(string)" if name.endswith("s") else "string" for name in re.findall(r"\bvar\.(\w+)", text)}
-    return text + "".join(f'\nvariable "{name}" {{\n  type = {kind}\n}}\n' for name, kind in several.items())
+    for empty in (r"^ +\w+ += *\n", r"^ +\w+ {\n +}\n"):
+        text = re.sub(empty, "", text, flags=re.MULTILINE)
+    for name in dict.fromkeys(re.findall(r"\bvar\.(\w+)", text)):
+        kind = "list(string)" if name.endswith("s") else "string"
+        text += f'\nvariable "{name}" {{\n  type = {kind}\n}}\n'
+    return text
 
 
 def _machines(given: HandedOver, separator: str, providers: Container[str] | None) -> list[Mapping[str, Any]]:
@@ -177,50 +177,44 @@ def _machine(given: HandedOver, answer: Answer, offer: InstanceOffer, name: str)
     spec, nodes, type_ = answer.spec, offer.nodes, offer.instance_type.partition("+")[0]
     assert spec is not None, "only an answer has a machine"
     vcpus, memory = offer.vcpus / nodes, offer.memory_bytes / nodes
-    gpus = Accelerators(spec.gpu, spec.gpu_count).number(given.model.workload(answer.workload).facts.device)
     asked = (spec.vcpus or offer.vcpus) / nodes
     cpu = max(0.1, min(asked, vcpus - _kept(vcpus, KEPT_CPUS) - SYSTEM_PODS))
-    gpu = (offer.gpu or "").partition("-")[0].lower() if gpus else ""
     free = memory - _kept(memory / GIB, KEPT_MEMORY) * GIB - EVICTION
+    held = min(free, (spec.memory_bytes or offer.memory_bytes) / nodes)
+    gpus = Accelerators(spec.gpu, spec.gpu_count).number(given.model.workload(answer.workload).facts.device)
+    device = next((device for begin, device in DEVICES if (offer.gpu or "").startswith(begin)), "nvidia.com/gpu")
+    gpu = (offer.gpu or "").partition("-")[0].lower()
     return {
         "name": name,
         "provider": offer.provider,
         "resource": RESOURCES.get(offer.provider),
         "type": type_,
         "nodes": nodes,
-        "vcpus": vcpus,
-        "kept": cpu < asked,
-        "cpu": f"{int(cpu * 1000)}m",
-        "memory": f"{int(min(free, (spec.memory_bytes or offer.memory_bytes) / nodes) / MIB)}Mi" if memory else "",
+        "kept": cpu < asked and f"{vcpus:g}",
+        "asked": {"cpu": f"{int(cpu * 1000)}m", "memory": memory and f"{int(held / MIB)}Mi", device: -(-gpus // nodes)},
         "gpus": -(-gpus // nodes),
-        "device": next((device for begin, device in DEVICES if (offer.gpu or "").startswith(begin)), "nvidia.com/gpu"),
-        "added": gpu and f"nvidia-tesla-{gpu}" if offer.provider == "gcp" and type_.startswith("n1-") else "",
+        "added": f"nvidia-tesla-{gpu}" if gpus and gpu and type_.startswith("n1-") and offer.provider == "gcp" else "",
         "disk": _disk(given.disk(answer), offer.provider),
     }
 
 
-def _kept(size: float, steps: Sequence[tuple[float, float]]) -> float:
-    """What of a node's CPUs or GiB is kept, each step of it by its share."""
-    lows = (0.0, *(end for end, _share in steps[:-1]))
-    return sum(max(0.0, min(size, end) - low) * share for low, (end, share) in zip(lows, steps, strict=True))
+def _kept(size: float, lines: Sequence[tuple[float, float]]) -> float:
+    return min(start + share * size for start, share in lines)
 
 
 def _disk(tier: DiskTier | None, provider: str) -> dict[str, Any]:
     """A tier of this provider as Terraform has it; empty for any other disk."""
     owner, _slash, name = ("", "", "") if tier is None else (tier.catalog_name or tier.name).partition("/")
-    kind = DISKS[provider].fullmatch(name) if owner == provider and provider in DISKS else None
+    kind = DISKS[provider].fullmatch(name) if owner == provider in DISKS else None
     if tier is None or kind is None:
         return {}
-    called, rates, level = kind["kind"], tier.emulated, kind["level"] if provider == "alibaba" else None
-    sells = rates is not None and called in BOUGHT
+    called, level, rates = kind["kind"], kind.groupdict().get("level"), tier.emulated or DiskRates()
     return {
-        "kind": CALLED.get(called, called),
-        "gib": -(-tier.size_bytes // GIB) if tier.size_bytes else 0,
-        "level": f"PL{level}" if level else "",
-        "iops": round(rates.read_iops or 0) if rates is not None and sells else 0,
-        "mibps": round((rates.read_bytes_per_second or 0) / MIB)
-        if rates is not None and sells and BOUGHT[called]
-        else 0,
+        "kind": _hcl(CALLED.get(called, called)),
+        "gib": -(-(tier.size_bytes or 0) // GIB),
+        "level": level and f'"PL{level}"',
+        "iops": round(rates.read_iops or 0) if called in IOPS_BOUGHT else 0,
+        "mibps": round((rates.read_bytes_per_second or 0) / MIB) if called in RATE_BOUGHT else 0,
     }
 
 
@@ -234,14 +228,13 @@ def plain_name(name: str, used: set[str], separator: str) -> str:
 
 
 def _filled(template: str, given: HandedOver, **values: object) -> str:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from jinja2 import Environment, FileSystemLoader
 
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
-        undefined=StrictUndefined,
         trim_blocks=True,
         keep_trailing_newline=True,
-        finalize=lambda value: " ".join(value.split()) if isinstance(value, str) else value,
+        finalize=lambda value: " ".join(str(value).split()) if value else "",
     )
     environment.filters |= {"hcl": _hcl, "json": json.dumps, "plain": _plain}
     environment.globals["_"] = _

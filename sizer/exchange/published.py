@@ -5,11 +5,10 @@ The form is fixed: sizes are GiB, the objective is a word with its target beside
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from sizer.files.codec import to_json
-from sizer.model.comparison import Comparison, Unlike
+from sizer.model.comparison import Comparison
 from sizer.model.model import Model, WorkloadModel
 from sizer.records.answer import Answer, InstanceOffer, Recommendation
 from sizer.records.configuration import Configuration
@@ -17,7 +16,6 @@ from sizer.records.domains import SCHEMA_VERSION
 from sizer.records.family import Family
 from sizer.records.prediction import Prediction, ReasonCode
 from sizer.records.units import GIB
-from sizer.words.comparison import Described
 from sizer.words.family import family_lines
 from sizer.words.language import ENGLISH, in_language, paragraph
 from sizer.words.names import Terms, terms_of
@@ -182,8 +180,8 @@ def _item_in_gibibytes(key: str, item: Any) -> tuple[str, Any]:
     return "memory_gib", item / GIB if item is not None else None
 
 
-def comparison_form(studies: Sequence[Described], unlike: Sequence[Unlike], comparison: Comparison) -> dict[str, Any]:
-    """What `compare --json` prints: of A and of B in this order, where a figure has two; rates and their changes are
-    those of the records."""
-    beside = {"studies": [to_json(study) for study in studies], "unlike": [to_json(its) for its in unlike]}
-    return {"schema_version": SCHEMA_VERSION, **beside, **_in_gibibytes(to_json(comparison))}
+def comparison_form(comparison: Comparison) -> dict[str, Any]:
+    """What `compare --json` prints: of A and of B in this order, where a figure has two; `unlike` is how the studies
+    differ."""
+    form = _in_gibibytes(to_json(comparison))
+    return {"schema_version": SCHEMA_VERSION, "unlike": form.pop("study_differences"), **form}

@@ -543,6 +543,12 @@ def change(share: float) -> str:
     return gain(share, lambda value: _("{number} %", number=f"{100 * value:+.0f}"))
 
 
+def signed(share: float) -> str:
+    """The same with a digit after the point below 10 %: `-8.2 %`."""
+    digits = 1 if abs(share) < 0.0995 else 0
+    return gain(share, lambda value: _("{number} %", number=f"{round(100 * value, digits) + 0:+.{digits}f}"))
+
+
 def more_or_less(share: float) -> str:
     """How another price compares: `12 % more`, `5 % less`, and above 300 % `27 times as much`."""
     if share > _LARGEST_PERCENTAGE:
@@ -622,6 +628,7 @@ QUANTITIES: dict[str, Callable[[Any], str]] = {
     "gain": gain,
     "apart": apart,
     "change": change,
+    "signed": signed,
     "more": more_or_less,
     "times": times,
     "times_over": lambda factor: f"{factor:.2f}",

@@ -100,7 +100,7 @@ def test_a_gate_fails_beyond_noise(
     assert compared(capsys, studies["before"], studies[other], "--fail-if", gate)[0] == code
 
 
-def test_hosts_that_are_unlike_are_said_before_figures(
+def test_hosts_that_differ_are_said_before_figures(
     second_version: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What neither study limited is the host's own: two hosts are compared as they are."""

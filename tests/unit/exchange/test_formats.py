@@ -63,6 +63,8 @@ TERRAFORM = {
     ("azure", "Standard_NC6s_v3", "azure/premium-ssd-P20"): """
         resource "azurerm_linux_virtual_machine" | size = "Standard_NC6s_v3" | priority = "Spot"
         storage_account_type = "Premium_LRS" | disk_size_gb = 500""",
+    ("azure", "Standard_NC6s_v3", "aws/gp3"): """
+        storage_account_type = "Premium_LRS" """,
     ("alibaba", "ecs.gn6v-c8g1.2xlarge", "alibaba/cloud_essd_pl1"): """
         resource "alicloud_instance" | instance_type = "ecs.gn6v-c8g1.2xlarge" | category = "cloud_essd"
         performance_level = "PL1" | spot_strategy = "SpotAsPriceGo" """,
