@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import astuple
 from typing import Any
 
 from sizer.records.family import Family, FamilyShape, Step
@@ -65,8 +66,16 @@ def _used(family: Family) -> Figure:
     names = (_("vCPUs"), _("memory"), _("MB/s of the disk"), _("accelerators"))
     rows = []
     for one in family.shapes:
-        bars = [Bar(None, "–") if used is None else Bar(100 * used, percent(used)) for used in one.used]
+        shape = one.shape
+        had = shape.vcpus, shape.memory_bytes, one.disk_bytes_per_second, shape.gpu_count
+        bars = [_share_used(left, there) for left, there in zip(astuple(one.idle), had, strict=True)]
         rows.append(Row(words.shape_name(one.shape), tuple(bars), beside=words.served_by(one, family)))
     chart = Rows(_("What is used of each shape"), _("used, %"), tuple(rows))
     keys = tuple(key("bar", name, series_class(index)) for index, name in enumerate(names))
     return Figure(_("What is used of each shape"), chart.draw(), keys)
+
+
+def _share_used(idle: float | None, had: float | None) -> Bar:
+    if idle is None or not had:
+        return Bar(None, "–")
+    return Bar(100 * (1 - idle / had), percent(1 - idle / had))

@@ -15,7 +15,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -34,8 +34,8 @@ from sizer.catalog.catalog import Catalog
 from sizer.model.model import MeasuredDisk, MeasuredRange, MemoryTrial, WorkloadFacts, WorkloadModel, of_new_run
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.case import Case, quality_of
-from sizer.recommend.family.choice import Asked, family_of
-from sizer.recommend.family.fleet import Built, Fleet, Work, fleet_of
+from sizer.recommend.family.choice import family_of
+from sizer.recommend.family.fleet import RATIOS, Fleet, Work, fleet_of
 from sizer.recommend.family.location import least_cost
 from sizer.recommend.prices import Accelerators
 from sizer.recommend.rule import table_of_machines
@@ -56,8 +56,7 @@ NOISE = 0.02
 NEAR = 0.01
 """No family may be dearer than the best by more."""
 MOST_SECONDS = 30.0
-USUAL = Built(provider="aws")
-MANY = Built((1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0), provider="aws")
+MANY_RATIOS = (1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0)
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,7 @@ def drawn_job(random: np.random.Generator, number: int) -> Job:
     return Job(f"job-{number}", core, float(random.uniform(0.7, 0.999)), most, memory, size, gpu)
 
 
-def measured_work(job: Job, random: np.random.Generator, noise: float) -> Work:
+def measured_work(job: Job, random: np.random.Generator) -> Work:
     """What sizer holds of a job once it is measured."""
     device = Device("cpu") if job.gpu_rate is None else Device("cuda", gpu="V100")
     kind = Accelerators("cpu", 0) if job.gpu_rate is None else Accelerators("V100", 1)
@@ -96,14 +95,12 @@ def measured_work(job: Job, random: np.random.Generator, noise: float) -> Work:
     for disk in DISKS:
         for vcpus in VCPUS:
             place = Configuration(float(vcpus), 512 * GIB, disk.name, 32)
-            rate = job.rate(vcpus, disk) * math.exp(noise * random.standard_normal())
+            rate = job.rate(vcpus, disk) * math.exp(NOISE * random.standard_normal())
             spec = Spec(float(vcpus), None, disk.name, None)
-            estimate = of_new_run(rate, max(noise, 1e-6), max(noise, 1e-6))
+            estimate = of_new_run(rate, NOISE, NOISE)
             # A price that no candidate has would be no answer; families have prices of their own.
             candidates.append(
-                Candidate(
-                    spec, place, estimate, 0.05 * vcpus, accelerators=kind, deviation=max(noise, 1e-6), noise=noise
-                )
+                Candidate(spec, place, estimate, 0.05 * vcpus, accelerators=kind, deviation=NOISE, noise=NOISE)
             )
     trials = tuple(MemoryTrial(float(vcpus), 32, 512 * GIB, True, job.memory_bytes) for vcpus in VCPUS)
     measured = MeasuredRange(tuple(map(float, VCPUS)), (512 * GIB,), (32,), disks=DISKS, trials=trials)
@@ -113,11 +110,11 @@ def measured_work(job: Job, random: np.random.Generator, noise: float) -> Work:
     return Work(job.name, model, Case(model, objective, catalog, quality_of([]), table))
 
 
-def drawn_fleet(number: int, jobs: int, built: Built = USUAL, noise: float = NOISE) -> tuple[Fleet, Array]:
+def drawn_fleet(number: int, jobs: int, ratios: Sequence[float] = RATIOS) -> tuple[Fleet, Array]:
     """The fleet of that number, and the true costs (W, S): of what is measured on each shape."""
     random = np.random.default_rng([number, jobs])
     drawn = [drawn_job(random, place) for place in range(jobs)]
-    fleet = fleet_of([measured_work(job, random, noise) for job in drawn], built, Catalog.load())
+    fleet = fleet_of([measured_work(job, random) for job in drawn], Catalog.load(), ratios, prices="aws")
     by_name = {job.name: job for job in drawn}
     rates = np.array(
         [[by_name[work.name].rate(vcpus, disk) for disk in DISKS for vcpus in VCPUS] for work in fleet.works]
@@ -143,25 +140,16 @@ def judge(number: int) -> Judged:
     jobs, count = int(random.integers(2, 9)), int(random.integers(1, 4))
     fleet, true = drawn_fleet(number, jobs)
     penalty = 99.0 if random.random() < 0.5 else max(0.1, least_penalty(fleet.costs, count))
-    family = family_of(fleet, Asked(count, penalty))
+    family = family_of(fleet, count, penalty)
     columns = [fleet.shapes.index(one.shape) for one in family.shapes]
     places = [columns[served.place] for served in family.served]
     paid = true[np.arange(len(places)), places]
-    four, _true = drawn_fleet(number, jobs, Built((4.0,), provider="aws"))
-    alike = family_of(four, Asked(count, 99.0)) if len(four.works) == len(fleet.works) else None
-    own, own_four = fleet.costs.min(axis=1), four.costs.min(axis=1)
-    bill = (
-        math.inf
-        if alike is None
-        else float(
-            np.mean(
-                [
-                    (1 + served.penalty) * usd / least
-                    for served, usd, least in zip(alike.served, own_four, own, strict=True)
-                ]
-            )
-        )
-    )
+    four, _true = drawn_fleet(number, jobs, (4.0,))
+    alike = family_of(four, count, 99.0) if len(four.works) == len(fleet.works) else None
+    bill = math.inf
+    if alike is not None:
+        ratios = four.costs.min(axis=1) / fleet.costs.min(axis=1)
+        bill = float(np.mean(ratios * [1 + served.penalty for served in alike.served]))
     return Judged(
         (1 + family.more) / best_of_all(fleet.costs, count, penalty) - 1,
         float(np.mean(paid / true.min(axis=1))) / best_of_all(true, count, 99.0) - 1,
@@ -170,32 +158,29 @@ def judge(number: int) -> Judged:
     )
 
 
+def all_choices(ratios: Array, count: int) -> Iterator[Array]:
+    """What jobs pay (W, S) with all but one of so many shapes, for each choice of these, and with any as the last."""
+    for some in combinations(range(ratios.shape[1]), count - 1):
+        yield np.minimum(ratios[:, list(some)].min(axis=1, initial=np.inf, keepdims=True), ratios)
+
+
 def best_of_all(costs: Array, count: int, penalty: float) -> float:
     """The least mean cost over each workload's own best of so many shapes, by trying all."""
     ratios = costs / costs.min(axis=1, keepdims=True)
     ratios = np.where(ratios <= 1 + penalty + 1e-9, ratios, np.inf)
-    if count == 1:
-        return float(ratios.mean(axis=0).min())
-    firsts = combinations(range(ratios.shape[1]), count - 1)
-    return min(
-        float(np.minimum(ratios[:, list(some)].min(axis=1)[:, None], ratios).mean(axis=0).min()) for some in firsts
-    )
+    return min(float(paid.mean(axis=0).min()) for paid in all_choices(ratios, count))
 
 
 def least_penalty(costs: Array, count: int) -> float:
     """At which some choice of so many keeps every workload, by trying all."""
     ratios = costs / costs.min(axis=1, keepdims=True)
-    if count == 1:
-        return float(ratios.max(axis=0).min()) - 1
-    firsts = combinations(range(ratios.shape[1]), count - 1)
-    worst = (np.minimum(ratios[:, list(some)].min(axis=1)[:, None], ratios).max(axis=0).min() for some in firsts)
-    return float(min(worst)) - 1
+    return min(float(paid.max(axis=0).min()) for paid in all_choices(ratios, count)) - 1
 
 
 def timed() -> list[GoalRow]:
     """Fleets of many jobs: how long a proof takes, and how far the heuristic is from its bound."""
     rows = []
-    fleet, _true = drawn_fleet(1, 50, MANY)
+    fleet, _true = drawn_fleet(1, 50, MANY_RATIOS)
     kept = np.linspace(0, len(fleet.shapes) - 1, min(200, len(fleet.shapes))).astype(int)
     for count in (3, 5, 10):
         costs = fleet.costs[:, kept] / fleet.costs[:, kept].min(axis=1, keepdims=True) / len(fleet.works)
@@ -208,7 +193,7 @@ def timed() -> list[GoalRow]:
         rows.append(below(name, "seconds until it is proven", seconds, " s", MOST_SECONDS))
         rows.append(below(name, "gap", 100 * chosen.gap, " %", 0.0))
     began = time.monotonic()
-    family = family_of(fleet, Asked(5, 99.0))
+    family = family_of(fleet, 5, 99.0)
     name = f"{len(fleet.shapes)} shapes, {len(fleet.works)} jobs"
     rows.append(below(name, "seconds of all that is told of 5", time.monotonic() - began, " s", MOST_SECONDS))
     rows.append(GoalRow(name, "gap of 5", 100 * family.gap, " %"))

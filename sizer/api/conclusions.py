@@ -27,8 +27,8 @@ from sizer.plan.reference_runs import DRIFT_SHARE, Spread, reference, spread
 from sizer.plan.run_order import of_older_form, remaining
 from sizer.recommend.answer import Question, case_of
 from sizer.recommend.candidates import GIB_PER_VCPU
-from sizer.recommend.family.choice import MAX_PENALTY, Asked, family_of
-from sizer.recommend.family.fleet import Built, Work, fleet_of, refuse_unserved
+from sizer.recommend.family.choice import MAX_PENALTY, family_of
+from sizer.recommend.family.fleet import Work, fleet_of, refuse_unserved
 from sizer.recommend.recommendation import recommend as best_spec
 from sizer.records.answer import Recommendation
 from sizer.records.family import Family
@@ -93,13 +93,12 @@ def family(
     ]
     counts = Counter(work.name for _, work in pairs)
     works = [work if counts[work.name] == 1 else replace(work, name=f"{place}/{work.name}") for place, work in pairs]
-    given = None if prices is None else read_prices(Path(prices))
-    fleet = fleet_of(works, Built(tuple(ratios), tuple(disks), provider, given), offers)
+    fleet = fleet_of(works, offers, ratios, disks, provider if prices is None else read_prices(Path(prices)))
     refuse_unserved(fleet)
     amounts = None
     if weights is not None:
         amounts = read_amounts(Path(weights), [work.name for work in fleet.works], [work.name for work in works])
-    return family_of(fleet, Asked(shapes, max_penalty, amounts))
+    return family_of(fleet, shapes, max_penalty, amounts)
 
 
 def _works(folder: StudyFolder, catalog: Catalog, ratios: tuple[float, ...]) -> Iterator[Work]:

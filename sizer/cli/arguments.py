@@ -141,6 +141,13 @@ def whole(what: Message, most: int, example: str) -> Callable[[str], int]:
     return lambda text: parse_whole(text, 1, most, what, example)
 
 
+def names_listed(text: str) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(",")))
+    if not all(names):
+        raise InputError("A name is missing in `{text}`; write names with commas between them.", text=text)
+    return names
+
+
 def option(
     added: argparse._ActionsContainer,
     name: str,

@@ -14,8 +14,8 @@ from sizer.recommend.case import Case
 from sizer.recommend.costs import cost_table
 from sizer.recommend.cross_table import cross_table
 from sizer.recommend.edges import StillPlanned
-from sizer.recommend.family.choice import Asked, family_of
-from sizer.recommend.family.fleet import Built, Work, fleet_of
+from sizer.recommend.family.choice import family_of
+from sizer.recommend.family.fleet import Work, fleet_of
 from sizer.records.answer import Answer, Recommendation
 from sizer.records.family import Family
 from sizer.records.messages import NoAnswer
@@ -64,8 +64,8 @@ def _family(works: Sequence[Work], catalog: Catalog) -> Family:
     """The fewest shapes that keep each of several workloads within the usual penalty; empty for fewer, or where prices
     do not say what a shape costs."""
     with suppress(NoAnswer):
-        fleet = fleet_of(works if len(works) > 1 else (), Built(), catalog)
-        return family_of(fleet, Asked()) if len(fleet.works) > 1 else Family()
+        fleet = fleet_of(works if len(works) > 1 else (), catalog)
+        return family_of(fleet) if len(fleet.works) > 1 else Family()
     return Family()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum
 
 from sizer.records.domains import Amount, Count, Label, Name, Probability, Signed, Vcpus
 
@@ -45,19 +44,6 @@ class FamilyShape:
     break_even: Amount | None
     idle: Idle
     disk_bytes_per_second: Amount | None = None
-
-    @property
-    def used(self) -> tuple[float | None, ...]:
-        """The shares of vCPUs, memory, disk rate and accelerators that are used; None where it is not known, or where
-        there are none."""
-        idle, shape = self.idle, self.shape
-        pairs = (
-            (idle.vcpus, shape.vcpus),
-            (idle.memory_bytes, shape.memory_bytes),
-            (idle.disk_bytes_per_second, self.disk_bytes_per_second),
-            (idle.gpu_count, shape.gpu_count),
-        )
-        return tuple(None if left is None or not there else 1 - left / there for left, there in pairs)
 
 
 @dataclass(frozen=True)
@@ -136,21 +122,14 @@ class PartPrices:
 
 
 @dataclass(frozen=True)
-class Accelerators:
-    """So many of a kind, or none at all."""
-
-    gpu: Label | None
-    count: Count
-
-
-@dataclass(frozen=True)
 class Grid:
-    """What can be built: every number of vCPUs with every GiB for each, disk tier, and accelerators."""
+    """What can be built: every number of vCPUs with every GiB for each, disk tier, and kind and number of accelerators,
+    None and 0 for none at all."""
 
     vcpus: tuple[Vcpus, ...]
     ratios: tuple[Amount, ...]
     disks: tuple[Name | None, ...]
-    gpus: tuple[Accelerators, ...]
+    gpus: tuple[tuple[Label | None, Count], ...]
 
 
 @dataclass(frozen=True)
@@ -159,24 +138,6 @@ class Amounts:
 
     by_workload: dict[str, Amount]
     samples: bool = False
-
-
-class Uncovered(str, Enum):
-    """Why a workload is in no family."""
-
-    NO_ANSWER = "no_answer"
-    NO_PRICE = "no_price"
-    NO_SHAPE = "no_shape"
-
-
-@dataclass(frozen=True)
-class NotServed:
-    """A workload that no shape serves, why, and the least that it needs, where that is known: a disk only where none
-    that can be built is as fast."""
-
-    workload: Name
-    why: Uncovered
-    needs: Shape | None = None
 
 
 @dataclass(frozen=True)
@@ -199,4 +160,4 @@ class Family:
     offer: Offer | None = None
     grid: Grid | None = None
     prices: PartPrices | None = None
-    not_served: tuple[NotServed, ...] = ()
+    not_served: tuple[Name, ...] = ()

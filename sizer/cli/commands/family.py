@@ -6,13 +6,13 @@ import argparse
 
 from sizer import api
 from sizer.catalog.catalog import Catalog
-from sizer.cli.arguments import _, add_json, option, print_json, whole
+from sizer.cli.arguments import _, add_json, names_listed, option, print_json, whole
 from sizer.cli.folders import opened
 from sizer.exchange.published import family_form
-from sizer.recommend.candidates import GIB_PER_VCPU
 from sizer.recommend.family.choice import MAX_PENALTY
+from sizer.recommend.family.fleet import RATIOS
 from sizer.records import units
-from sizer.records.messages import InputError, Message
+from sizer.records.messages import Message
 from sizer.words.family import family_lines
 
 MOST_SHAPES = 1000
@@ -25,9 +25,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     allowed = _("what a workload may pay above its own best shape; default: 10%%")
     option(parser, "--max-penalty", allowed, units.parse_percent, metavar="10%", default=MAX_PENALTY)
     ratios = _("GiB for each vCPU that can be built; default: 2,4,8")
-    option(parser, "--ratios", ratios, _ratios, metavar="2,4,8", default=tuple(map(float, GIB_PER_VCPU)))
+    option(parser, "--ratios", ratios, _ratios, metavar="2,4,8", default=RATIOS)
     tiers = _("disk tiers that can be built, of the studies or the catalogue; default: those measured")
-    option(parser, "--disks", tiers, _names, metavar="A,B", default=())
+    option(parser, "--disks", tiers, names_listed, metavar="A,B", default=())
     weights = _("how much there is of each: a table with the columns workload and weight, or samples")
     parser.add_argument("--weights", metavar="FILE.csv", help=weights)
     prices = _("what a vCPU, a GiB, an accelerator and a disk cost: resource,name,usd_per_hour")
@@ -57,13 +57,6 @@ def run(arguments: argparse.Namespace) -> int:
     for line in family_lines(family):
         print(line)
     return 0
-
-
-def _names(text: str) -> tuple[str, ...]:
-    names = tuple(dict.fromkeys(name.strip() for name in text.split(",")))
-    if not all(names):
-        raise InputError("A name is missing in `{text}`; write names with commas between them.", text=text)
-    return names
 
 
 def _ratios(text: str) -> tuple[float, ...]:

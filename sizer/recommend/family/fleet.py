@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,46 +12,39 @@ from numpy.typing import NDArray
 
 from sizer.catalog.catalog import Catalog
 from sizer.model.memory import floor_at, needed_bytes, undroppable_bytes
-from sizer.model.model import MARGIN, MeasuredDisk, WorkloadModel
+from sizer.model.model import CPU_LABEL, MARGIN, MeasuredDisk, WorkloadModel
 from sizer.recommend.candidates import GIB_PER_VCPU, SOLD_VCPUS, Candidate
 from sizer.recommend.case import Case
 from sizer.recommend.family.location import Array
 from sizer.recommend.family.shapes import (
-    PriceList,
     Tier,
-    asked_tiers,
     gpu_key,
     gpu_kind,
     is_unnamed,
-    price_list,
+    part_prices,
+    price_of,
     tier_name,
     tiers_of,
 )
+from sizer.recommend.prices import Accelerators, instances_like
 from sizer.recommend.rule import SEED, Table
 from sizer.records.answer import Answer
-from sizer.records.device import DiskRates
-from sizer.records.family import Accelerators, Grid, Idle, NotServed, PartPrices, Shape, Uncovered
+from sizer.records.device import Device, DiskRates
+from sizer.records.family import Grid, Idle, PartPrices, Shape
 from sizer.records.messages import AllOf, Message, NoAnswer
+from sizer.records.prediction import Spec
 from sizer.records.units import GIB, format_bytes
 
 DRAWS = 256
 """Of a table's draws so many are looked at."""
-
-
-@dataclass(frozen=True)
-class Built:
-    """What can be built, and by whose prices: `given` ones, or those of a `provider` of the catalogue."""
-
-    ratios: tuple[float, ...] = tuple(map(float, GIB_PER_VCPU))
-    disks: tuple[str, ...] = ()
-    provider: str | None = None
-    given: PartPrices | None = None
+RATIOS = tuple(map(float, GIB_PER_VCPU))
+"""GiB for each vCPU that can be built where nobody says otherwise."""
 
 
 @dataclass(frozen=True)
 class Need:
-    """What a workload needs of a machine for the rate of the row `number` of its table; a GPU by its key, 0 bytes where
-    its memory is not known. `reads` are bytes and IOs a second, None where that is not known."""
+    """What a workload needs of a machine for the rate of the row `number` of its table; 0 bytes where its memory is
+    not known. `reads` are bytes and IOs a second, None where that is not known."""
 
     number: int
     vcpus: float
@@ -72,49 +65,31 @@ class Work:
     case: Case | Answer
 
     @property
-    def table(self) -> Table | None:
-        """The candidates; None where it has no answer."""
-        return self.case.table if isinstance(self.case, Case) and self.case.choice.chosen is not None else None
+    def table(self) -> Table:
+        """The candidates of one that has an answer."""
+        assert isinstance(self.case, Case), "only what has an answer is served"
+        return self.case.table
 
     @cached_property
     def needs(self) -> tuple[Need, ...]:
         """Of every candidate of one machine that gives what is asked for as surely as the answer does."""
-        table = self.table
-        if table is None or not isinstance(self.case, Case) or self.case.choice.chosen is None:
+        if not isinstance(self.case, Case) or self.case.choice.chosen is None:
             return ()
-        rates, least = np.exp(np.median(table.log_rates, axis=0)), self.case.choice.chosen.chance
-        return tuple(
-            need
-            for row in table.rows
-            if row.candidate.spec.nodes == 1 and (row.sure or row.chance >= least)
-            for need in self._need(row.number, row.candidate, float(rates[row.number]))
-        )
+        rates, least = np.exp(np.median(self.table.log_rates, axis=0)), self.case.choice.chosen.chance
+        sure = [row for row in self.table.rows if row.candidate.spec.nodes == 1 and (row.sure or row.chance >= least)]
+        needs = (self._need(row.number, row.candidate, float(rates[row.number])) for row in sure)
+        return tuple(need for need in needs if need is not None)
 
-    def _need(self, number: int, candidate: Candidate, rate: float) -> Iterator[Need]:
-        model, vcpus = self.model, candidate.spec.vcpus
+    def _need(self, number: int, candidate: Candidate, rate: float) -> Need | None:
+        model, vcpus, kind = self.model, candidate.spec.vcpus, candidate.accelerators
         if vcpus is None and candidate.offer is not None:
             vcpus = candidate.offer.vcpus
-        device, kind = model.facts.device, candidate.accelerators
-        count, name = kind.number(device), kind.catalog_name(device)
-        if vcpus is not None and (name is not None or not count):
-            yield Need(
-                number,
-                vcpus,
-                memory_needed(model, candidate),
-                gpu_kind(name) if name is not None and count else None,
-                count,
-                model.measured.disk(candidate.place.disk),
-                rate,
-                _reads(model, rate),
-            )
-
-    @cached_property
-    def gpu_names(self) -> dict[str, str]:
-        """By its key what the workload calls an accelerator."""
-        device = self.model.facts.device
-        rows = self.table.rows if self.table is not None else ()
-        names = (row.candidate.accelerators.catalog_name(device) for row in rows)
-        return {gpu_kind(name): name for name in names if name is not None}
+        count = kind.number(model.facts.device)
+        gpu = kind.catalog_name(model.facts.device) if count else None
+        if vcpus is None or (count and gpu is None):
+            return None
+        disk = model.measured.disk(candidate.place.disk)
+        return Need(number, vcpus, memory_needed(model, candidate), gpu, count, disk, rate, _reads(model, rate))
 
 
 def memory_needed(model: WorkloadModel, candidate: Candidate) -> int:
@@ -147,19 +122,20 @@ def _reads(model: WorkloadModel, rate: float) -> tuple[float, float] | None:
 @dataclass(frozen=True)
 class Fleet:
     """W workloads and S shapes: `usd` (S,) an hour of each, `sold` the instance type whose price that is, else None,
-    `rows` (W, S) the row of each workload's table that is best on it, -1 where it does not serve, `hours` (W, S) of a
-    sample there, infinite then."""
+    `sold_by` one of each provider that sells it, `rows` (W, S) the row of each workload's table that is best on it, -1
+    where it does not serve, `hours` (W, S) of a sample there, infinite then."""
 
     works: tuple[Work, ...]
     shapes: tuple[Shape, ...]
     tiers: tuple[Tier, ...]
-    prices: PriceList
+    prices: PartPrices
     grid: Grid
     usd: Array
     sold: tuple[str | None, ...]
+    sold_by: tuple[tuple[str, ...], ...]
     rows: NDArray[np.intp]
     hours: Array
-    not_served: tuple[NotServed, ...]
+    not_served: tuple[Work, ...]
 
     @cached_property
     def costs(self) -> Array:
@@ -169,7 +145,7 @@ class Fleet:
 
     def drawn(self) -> Iterator[Array]:
         """The same in each of some draws, which of one workload have nothing to do with those of another."""
-        tables = [work.table.log_rates for work in self.works if work.table is not None]
+        tables = [work.table.log_rates for work in self.works]
         orders = [np.random.default_rng([SEED, place]).permutation(len(rates)) for place, rates in enumerate(tables)]
         for draws in zip(*(order[:DRAWS] for order in orders), strict=True):
             parts = zip(tables, draws, self.rows, strict=True)
@@ -180,7 +156,6 @@ class Fleet:
         """What a workload needs for the rate that it has on a shape, within what its answer may lack: the fewest vCPUs
         and the least memory with them."""
         one = self.works[work]
-        assert one.table is not None, "only what has an answer is served"
         best = next(need for need in one.needs if need.number == self.rows[work, shape])
         enough = one.table.objective.target * best.rate
         alike = (need for need in one.needs if (need.gpu, need.gpu_count) == (best.gpu, best.gpu_count))
@@ -202,73 +177,68 @@ class Fleet:
         return next(tier for tier in self.tiers if shape.disk in (None, tier.name))
 
 
-def fleet_of(works: Sequence[Work], built: Built, catalog: Catalog) -> Fleet:
-    """All that can be built for these workloads.
+def fleet_of(
+    works: Sequence[Work],
+    catalog: Catalog,
+    ratios: Sequence[float] = RATIOS,
+    disks: Sequence[str] = (),
+    prices: PartPrices | str | None = None,
+) -> Fleet:
+    """All that can be built for these workloads, by these prices, or those of this provider.
 
     NoAnswer where none of them has an answer with a known number of vCPUs, or the catalogue has too few prices;
     InputError for a disk or a provider that is not there.
     """
-    able = [work for work in works if work.needs]
-    gpus = {key: name for work in able for key, name in work.gpu_names.items()}
-    if not able:
+    needs = [need for work in works for need in work.needs]
+    if not needs:
         raise NoAnswer(
             "No workload of these studies has an answer with a known number of vCPUs; `sizer recommend` with each of "
             "them says why."
         )
-    prices = price_list(catalog, list(gpus.values()), built.provider, built.given)
-    needs = [need for work in able for need in work.needs]
-    named = [need.disk for need in needs if need.disk is not None and not is_unnamed(need.disk)]
-    tiers = tiers_of(named, catalog, prices.parts.disks)
-    if not all(any(tier.serves(need.disk, need.reads) for tier in tiers) for need in needs):
-        tiers = tiers_of([*named, UNNAMED], catalog, prices.parts.disks)
-    if built.disks:
-        tiers = asked_tiers(built.disks, tiers, catalog, prices.parts.disks)
-    kinds = sorted({(need.gpu, need.gpu_count) for need in needs}, key=lambda kind: (kind[0] or "", kind[1]))
+    gpus = {gpu_kind(need.gpu): need.gpu for need in needs if need.gpu is not None}
+    parts = prices if isinstance(prices, PartPrices) else part_prices(catalog, gpus, prices)
+    measured = [need.disk for need in needs if need.disk is not None and not is_unnamed(need.disk)]
+    tiers = tiers_of(measured, disks, catalog, parts.disks)
+    if not disks and not all(any(tier.serves(need.disk, need.reads) for tier in tiers) for need in needs):
+        tiers = tiers_of([*measured, UNNAMED], (), catalog, parts.disks)
+    most = max(max(need.vcpus, need.memory_bytes / GIB / max(ratios)) for need in needs)
+    above = next((size for size in SOLD_VCPUS if size >= most), SOLD_VCPUS[-1])
+    kinds = {(gpus[gpu_kind(need.gpu)], need.gpu_count) if need.gpu else (None, 0) for need in needs}
     grid = Grid(
-        _sizes(needs, built.ratios),
-        tuple(sorted(built.ratios)),
-        tuple(tier.name if len(tiers) > 1 or built.disks else None for tier in tiers),
-        tuple(Accelerators(None if gpu is None else gpus[gpu], count) for gpu, count in kinds),
+        tuple(float(size) for size in SOLD_VCPUS if size <= above),
+        tuple(sorted(ratios)),
+        tuple(tier.name if len(tiers) > 1 or disks else None for tier in tiers),
+        tuple(sorted(kinds, key=lambda kind: (kind[0] or "", kind[1]))),
     )
-    return _priced(works, tiers, prices, grid)
+    return _priced(works, tiers, parts, grid, catalog)
 
 
 UNNAMED = MeasuredDisk(None, DiskRates())
 
 
-def _sizes(needs: Sequence[Need], ratios: Sequence[float]) -> tuple[float, ...]:
-    """The numbers of vCPUs that are sold, up to the first that holds every need."""
-    most = max(max(need.vcpus, need.memory_bytes / GIB / max(ratios)) for need in needs)
-    above = next((size for size in SOLD_VCPUS if size >= most), SOLD_VCPUS[-1])
-    return tuple(float(size) for size in SOLD_VCPUS if size <= above)
-
-
-def _priced(works: Sequence[Work], tiers: Sequence[Tier], prices: PriceList, grid: Grid) -> Fleet:
+def _priced(works: Sequence[Work], tiers: Sequence[Tier], prices: PartPrices, grid: Grid, catalog: Catalog) -> Fleet:
     """Every shape of the grid that has a price, and of every workload that one of them serves its rows."""
-    priced = [
-        (shape, tier, usd)
-        for tier, disk in zip(tiers, grid.disks, strict=True)
-        for kind in grid.gpus
-        for vcpus in grid.vcpus
-        for ratio in grid.ratios
-        for shape in [Shape(vcpus, round(ratio * vcpus * GIB), disk, kind.gpu, kind.count)]
-        if (usd := prices.usd_per_hour(shape, tier)) is not None
-    ]
-    shapes = [shape for shape, _, _ in priced]
-    sizes = np.array([(shape.vcpus, shape.memory_bytes, shape.gpu_count) for shape in shapes]).reshape(-1, 3)
+    priced = []
+    for gpu, count in grid.gpus:
+        kind = Accelerators(gpu or CPU_LABEL, count)
+        like = [i for i in instances_like(Spec(0.0), kind, Device("cpu"), catalog) if not i.is_arm]
+        sizes = [Shape(v, round(ratio * v * GIB), None, gpu, count) for v in grid.vcpus for ratio in grid.ratios]
+        priced += [(size, price) for size in sizes if (price := price_of(size, like, prices)) is not None]
+    shapes = [replace(size, disk=disk) for disk in grid.disks for size, _ in priced]
+    usd = np.add.outer([tier.usd_per_hour for tier in tiers], [usd for _, (usd, _, _) in priced]).ravel()
+    amounts = np.array([(shape.vcpus, shape.memory_bytes, shape.gpu_count) for shape in shapes]).reshape(-1, 3)
     kinds = np.array([shape.gpu and gpu_kind(shape.gpu) for shape in shapes], dtype=object)
-    on = np.array([tiers.index(tier) for _, tier, _ in priced], dtype=int)
     rows, hours, served, left_out = [], [], [], []
     for work in works:
         best = np.full(len(shapes), -1)
         rate = np.zeros(len(shapes))
         for need in sorted(work.needs, key=lambda need: need.rate):
-            fits = (sizes >= (need.vcpus, need.memory_bytes, need.gpu_count)).all(axis=1)
-            fits &= np.array([tier.serves(need.disk, need.reads) for tier in tiers])[on]
-            fits &= True if need.gpu is None else kinds == need.gpu
+            fits = (amounts >= (need.vcpus, need.memory_bytes, need.gpu_count)).all(axis=1)
+            fits &= np.repeat([tier.serves(need.disk, need.reads) for tier in tiers], len(priced))
+            fits &= True if need.gpu is None else kinds == gpu_kind(need.gpu)
             best[fits], rate[fits] = need.number, need.rate
         if (best < 0).all():
-            left_out.append(_not_served(work, tiers, prices))
+            left_out.append(work)
             continue
         with np.errstate(divide="ignore"):
             hours.append(1 / rate / 3600)
@@ -280,46 +250,34 @@ def _priced(works: Sequence[Work], tiers: Sequence[Tier], prices: PriceList, gri
         tuple(tiers),
         prices,
         grid,
-        np.array([usd for _, _, (usd, _) in priced]),
-        tuple(name for _, _, (_, name) in priced),
+        usd,
+        tuple(name for _, (_, name, _) in priced) * len(tiers),
+        tuple(names for _, (_, _, names) in priced) * len(tiers),
         np.array(rows, dtype=int).reshape(len(served), len(shapes)),
         np.array(hours).reshape(len(served), len(shapes)),
         tuple(left_out),
     )
 
 
-def _not_served(work: Work, tiers: Sequence[Tier], prices: PriceList) -> NotServed:
-    if not work.needs:
-        return NotServed(work.name, Uncovered.NO_ANSWER)
-    least = min(work.needs, key=lambda need: (need.gpu_count, need.vcpus, need.memory_bytes))
-    slow = least.disk is not None and not any(tier.serves(least.disk, least.reads) for tier in tiers)
-    gpu = None if least.gpu is None else work.gpu_names[least.gpu]
-    disk = tier_name(least.disk) if least.disk is not None and slow else None
-    needs = Shape(least.vcpus, least.memory_bytes, disk, gpu, least.gpu_count)
-    unpriced = gpu is not None and gpu_key(gpu) not in prices.parts.gpus
-    return NotServed(work.name, Uncovered.NO_PRICE if unpriced else Uncovered.NO_SHAPE, needs)
-
-
 def refuse_unserved(fleet: Fleet) -> None:
     """Raise NoAnswer where a workload that has an answer is served by no shape that can be built: what to type."""
-    for one in fleet.not_served:
-        needs = one.needs
-        if needs is None:
-            continue
-        if one.why is Uncovered.NO_PRICE:
-            advice = Message("--prices FILE with a line gpu,{gpu},1.50, its price", gpu=needs.gpu)
-        elif needs.disk is not None:
-            advice = Message("--disks {disks}", disks=",".join([*(tier.name for tier in fleet.tiers), needs.disk]))
-        else:
-            advice = Message("--ratios with more than {most}", most=f"{fleet.grid.ratios[-1]:g}")
-        size = [
-            f"{needs.vcpus:g} vCPUs",
-            format_bytes(needs.memory_bytes),
-            needs.disk and Message("disk {disk}", disk=needs.disk),
-        ]
-        raise NoAnswer(
-            "No shape that can be built and has a price serves `{workload}`: it needs {needs}; type {advice}.",
-            workload=one.workload,
-            needs=AllOf(*filter(None, [*size, needs.gpu and f"{needs.gpu_count} x {needs.gpu}"])),
-            advice=advice,
-        )
+    work = next((work for work in fleet.not_served if work.needs), None)
+    if work is None:
+        return
+    least = min(work.needs, key=lambda need: (need.gpu_count, need.vcpus, need.memory_bytes))
+    needs: list[object] = [f"{least.vcpus:g} vCPUs", format_bytes(least.memory_bytes)]
+    advice = Message("--ratios with more than {most}", most=f"{fleet.grid.ratios[-1]:g}")
+    if least.disk is not None and not any(tier.serves(least.disk, least.reads) for tier in fleet.tiers):
+        disk = tier_name(least.disk)
+        needs.append(Message("disk {disk}", disk=disk))
+        advice = Message("--disks {disks}", disks=",".join([*(tier.name for tier in fleet.tiers), disk]))
+    if least.gpu is not None:
+        needs.append(f"{least.gpu_count} x {least.gpu}")
+        if gpu_key(least.gpu) not in fleet.prices.gpus:
+            advice = Message("--prices FILE with a line gpu,{gpu},1.50, its price", gpu=least.gpu)
+    raise NoAnswer(
+        "No shape that can be built and has a price serves `{workload}`: it needs {needs}; type {advice}.",
+        workload=work.name,
+        needs=AllOf(*needs),
+        advice=advice,
+    )

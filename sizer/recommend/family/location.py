@@ -6,6 +6,8 @@ subgradients of the Lagrangian reach (Geoffrion 1974); up to EXACT_PAIRS by bran
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -61,10 +63,10 @@ def cost_of(costs: Array, columns: Sequence[int]) -> float:
     return float(costs[:, list(columns)].min(axis=1).sum())
 
 
-def fewest(allowed: NDArray[np.bool_]) -> int | None:
-    """With how few columns every row of `allowed` (W, S) has one (set cover); None where a row has none at all."""
+def fewest(allowed: NDArray[np.bool_]) -> float:
+    """With how few columns every row of `allowed` (W, S) has one (set cover); infinite where a row has none at all."""
     if not allowed.any(axis=1).all():
-        return None
+        return math.inf
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     patterns = np.unique(allowed, axis=1).astype(float)
@@ -75,13 +77,9 @@ def fewest(allowed: NDArray[np.bool_]) -> int | None:
 
 def least_limit(ratios: Array, count: int) -> float | None:
     """The least limit on `ratios` (W, S) at which so many columns serve every row within it; None where none do."""
-    limits = np.unique(ratios[np.isfinite(ratios)])
-    low, high = 0, len(limits)
-    while low < high:
-        middle = (low + high) // 2
-        needed = fewest(ratios <= limits[middle])
-        low, high = (low, middle) if needed is not None and needed <= count else (middle + 1, high)
-    return float(limits[low]) if low < len(limits) else None
+    limits = np.unique(ratios[np.isfinite(ratios)]).tolist()
+    place = bisect_left(limits, True, key=lambda limit: fewest(ratios <= limit) <= count)
+    return limits[place] if place < len(limits) else None
 
 
 def after_exchange(costs: Array, columns: Columns) -> float:

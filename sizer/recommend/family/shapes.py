@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,7 +12,7 @@ from sizer.catalog.catalog import Catalog
 from sizer.catalog.gpus import read_gpu_name
 from sizer.catalog.machines import InstanceType
 from sizer.model.model import MeasuredDisk, name_of_disk
-from sizer.recommend.prices import CLASS_PRICE, HOURS_A_MONTH, VOLUME_GIB
+from sizer.recommend.prices import VOLUME_GIB, disk_prices
 from sizer.records.device import HOST_DISK, DiskRates
 from sizer.records.family import PartPrices, Shape
 from sizer.records.messages import AnyOf, InputError, NoAnswer
@@ -42,18 +40,15 @@ class Tier:
     def serves(self, disk: MeasuredDisk | None, reads: tuple[float, float] | None) -> bool:
         """Whether what was measured on that disk is as fast on this one: it is the same, or gives as much; of a disk
         that nobody named, as many bytes and IOs a second as the job `reads`, where that is known, else any."""
-        own = self.rates.read_bytes_per_second, self.rates.read_iops
-        if is_unnamed(disk):
-            return self.name == HOST_DISK or reads is None or reads == (0.0, 0.0) or _gives(own, reads, False)
-        assert disk is not None, "a disk with a name"
-        measured = disk.rates.read_bytes_per_second, disk.rates.read_iops
-        return _gives(own, measured, self.name == tier_name(disk))
-
-
-def _gives(own: Sequence[float | None], needed: Sequence[float | None], unknown: bool) -> bool:
-    """Whether each figure is enough; `unknown` is what is believed of one that is not known."""
-    pairs = zip(own, needed, strict=True)
-    return all(unknown if has is None or need is None else has >= AS_FAST * need for has, need in pairs)
+        needed: tuple[float | None, float | None] = reads or (0.0, 0.0)
+        unknown = self.name == HOST_DISK
+        if disk is not None and not is_unnamed(disk):
+            needed = disk.rates.read_bytes_per_second, disk.rates.read_iops
+            unknown = self.name == tier_name(disk)
+        pairs = zip((self.rates.read_bytes_per_second, self.rates.read_iops), needed, strict=True)
+        return all(
+            need == 0 or (unknown if rate is None or need is None else rate >= AS_FAST * need) for rate, need in pairs
+        )
 
 
 def is_unnamed(disk: MeasuredDisk | None) -> bool:
@@ -66,46 +61,31 @@ def tier_name(disk: MeasuredDisk) -> str:
     return disk.catalog_name or name_of_disk(disk.name)
 
 
-def tiers_of(disks: Iterable[MeasuredDisk], catalog: Catalog, prices: Mapping[str, float]) -> tuple[Tier, ...]:
-    """One for each disk measured; of two of one name, the one with the larger figures. Where there is one alone whose
-    price nobody gave, it costs nothing: it is the same for all."""
-    fastest: dict[str, MeasuredDisk] = {}
-    for disk in sorted(disks, key=lambda disk: -(disk.rates.read_bytes_per_second or 0.0)):
-        fastest.setdefault(tier_name(disk), disk)
-    several = len(fastest) > 1
-    return tuple(
-        Tier(name, disk.rates, prices.get(name, _usd_per_hour(disk, catalog) if several else 0.0))
-        for name, disk in fastest.items()
-    )
-
-
-def asked_tiers(
-    names: Sequence[str], measured: Sequence[Tier], catalog: Catalog, prices: Mapping[str, float]
+def tiers_of(
+    measured: Iterable[MeasuredDisk], asked: Sequence[str], catalog: Catalog, prices: Mapping[str, float]
 ) -> tuple[Tier, ...]:
-    """Those of these names, measured or of the catalogue. InputError for one that is neither."""
-    by_name, asked = {tier.name: tier for tier in measured}, []
-    for name in names:
+    """Those asked for, of the measured ones or the catalogue's, else one for each disk measured; of two of one name,
+    the one with the larger figures. Where there is one alone whose price nobody gave, it costs nothing: it is the same
+    for all. InputError for a name that is neither."""
+    own = {tier_name(disk): disk for disk in sorted(measured, key=lambda disk: disk.rates.read_bytes_per_second or 0.0)}
+    disks = {} if asked else own
+    for name in asked:
         offer = catalog.tier(name)
-        if name not in by_name and offer is None:
+        if name in own:
+            disks[name] = own[name]
+        elif offer is not None:
+            sold = MeasuredDisk(offer.name, offer.rates(VOLUME_GIB * GIB), offer.disk_class, offer.name)
+            disks[offer.name] = own.get(offer.name, sold)
+        else:
             raise InputError(
                 "--disks: there is no disk tier `{name}`; give one of {own}, or one of the catalogue, such as aws/gp3.",
                 name=name,
-                own=AnyOf(*by_name),
+                own=AnyOf(*own),
             )
-        if offer is not None and name not in by_name:
-            rates = offer.rates(VOLUME_GIB * GIB)
-            disk = MeasuredDisk(offer.name, rates, offer.disk_class, offer.name)
-            by_name[name] = Tier(offer.name, rates, prices.get(offer.name, _usd_per_hour(disk, catalog)))
-        asked.append(by_name[name])
-    return tuple(dict.fromkeys(asked))
-
-
-def _usd_per_hour(disk: MeasuredDisk, catalog: Catalog) -> float:
-    tier = catalog.tier(tier_name(disk))
-    usd = None if tier is None else tier.usd_per_month(VOLUME_GIB * GIB, disk.rates)
-    if usd is None:
-        usd = VOLUME_GIB * CLASS_PRICE.get(disk.disk_class or "", CLASS_PRICE["ssd"])
-    return usd / HOURS_A_MONTH
+    usd = disk_prices(list(disks.values()), catalog) if len(disks) > 1 else {}
+    return tuple(
+        Tier(name, disk.rates, prices.get(name, usd.get(name_of_disk(disk.name), 0.0))) for name, disk in disks.items()
+    )
 
 
 # Prices.
@@ -147,98 +127,51 @@ def fitted_prices(catalog: Catalog, provider: str) -> PartPrices:
     return PartPrices(float(by_part[0]), float(by_part[1]), gpus, {}, provider, len(types), *residuals)
 
 
-def providers(catalog: Catalog) -> tuple[str, ...]:
-    """Those with enough priced instance types."""
-    counts = Counter(instance.provider for instance in _priced(catalog))
-    return tuple(sorted(name for name, count in counts.items() if count >= FEWEST_TYPES))
-
-
 def _priced(catalog: Catalog) -> list[InstanceType]:
     """Those whose price says what their parts cost; no ARM cores, on which nothing was measured."""
     offered = (i for i in catalog.instances() if i.usd_per_hour is not None and not i.is_arm)
     return [instance for instance in offered if instance.memory_bytes]
 
 
-@dataclass(frozen=True)
-class PriceList:
-    """What an hour of a shape costs. Where `parts` were fitted to a provider, its own instance types come first."""
+def price_of(
+    size: Shape, like: Iterable[InstanceType], parts: PartPrices
+) -> tuple[float, str | None, tuple[str, ...]] | None:
+    """Of a shape without its disk: USD an hour, the instance type whose price that is, and one of each provider that
+    sells it; None where its accelerator has no price. `like` are types of its kind, cheapest first.
 
-    parts: PartPrices
-    catalog: Catalog
-
-    def usd_per_hour(self, shape: Shape, tier: Tier) -> tuple[float, str | None] | None:
-        """With its disk, and the instance type whose price it is; None where its accelerator has no price.
-
-        Nobody pays more for less: where a larger type costs less, that is its price.
-        """
-        size = replace(shape, disk=None)
-        if size not in self._by_shape:
-            self._by_shape[size] = self._of_size(size)
-        priced = self._by_shape[size]
-        return None if priced is None else (priced[0] + tier.usd_per_hour, priced[1])
-
-    def sold(self, shape: Shape) -> list[InstanceType]:
-        """The instance types that are such machines, those with a price first."""
-        alike = self._by_size.get((shape.vcpus, shape.gpu and gpu_key(shape.gpu), shape.gpu_count), ())
-        return [i for i in alike if shape.memory_bytes <= i.memory_bytes <= MORE_MEMORY * shape.memory_bytes]
-
-    def _of_size(self, size: Shape) -> tuple[float, str | None] | None:
-        """Without a disk: the cheapest of the provider's types that holds it; by its parts where that is less, and
-        where it sells none just so."""
-        usd, name = math.inf, ""
-        for instance in self._own.get(size.gpu and gpu_key(size.gpu), ()):
-            enough = instance.vcpus >= size.vcpus and instance.memory_bytes >= size.memory_bytes
-            if enough and instance.gpu_count >= size.gpu_count and (instance.usd_per_hour or 0.0) < usd:
-                usd, name = instance.usd_per_hour or 0.0, instance.name
-        gpu = 0.0 if size.gpu is None else self.parts.gpus.get(gpu_key(size.gpu))
-        is_sold = any(i.provider == self.parts.provider and i.usd_per_hour is not None for i in self.sold(size))
-        if gpu is not None and not is_sold:
-            parts = self.parts.vcpu * size.vcpus + self.parts.gib * size.memory_bytes / GIB + gpu * size.gpu_count
-            usd, name = (usd, name) if usd <= parts else (parts, "")
-        return None if math.isinf(usd) else (usd, name or None)
-
-    @cached_property
-    def _by_shape(self) -> dict[Shape, tuple[float, str | None] | None]:
-        return {}
-
-    @cached_property
-    def _own(self) -> Mapping[str | None, Sequence[InstanceType]]:
-        """The priced types of the provider by their kind of accelerator."""
-        kinds: dict[str | None, list[InstanceType]] = defaultdict(list)
-        for instance in _priced(self.catalog):
-            if instance.provider == self.parts.provider:
-                kinds[instance.gpu and gpu_key(instance.gpu)].append(instance)
-        return kinds
-
-    @cached_property
-    def _by_size(self) -> Mapping[tuple[float, str | None, int], Sequence[InstanceType]]:
-        sizes: dict[tuple[float, str | None, int], list[InstanceType]] = defaultdict(list)
-        for instance in self.catalog.instances():
-            if not instance.is_arm:
-                sizes[instance.vcpus, instance.gpu and gpu_key(instance.gpu), instance.gpu_count].append(instance)
-        return sizes
+    It is that of the cheapest of the provider's types that holds it: nobody pays more for less. By its parts it is
+    where that is less, and where the provider sells none just so.
+    """
+    holding = [i for i in like if i.memory_bytes >= size.memory_bytes and i.vcpus >= size.vcpus]
+    holding = [i for i in holding if i.gpu_count >= size.gpu_count]
+    small = [i for i in holding if i.memory_bytes <= MORE_MEMORY * size.memory_bytes]
+    same = [i for i in small if (i.vcpus, i.gpu_count) == (size.vcpus, size.gpu_count)]
+    own = [i for i in holding if i.provider == parts.provider and i.usd_per_hour is not None]
+    offers: list[tuple[float, str | None]] = [(i.usd_per_hour or 0.0, i.name) for i in own[:1]]
+    gpu = 0.0 if size.gpu is None else parts.gpus.get(gpu_key(size.gpu))
+    if gpu is not None and not any(i.provider == parts.provider and i.usd_per_hour is not None for i in same):
+        offers.append((parts.vcpu * size.vcpus + parts.gib * size.memory_bytes / GIB + gpu * size.gpu_count, None))
+    sold_by = {instance.provider: instance.name for instance in reversed(same)}
+    return (*min(offers, key=lambda offer: offer[0]), tuple(sold_by.values())) if offers else None
 
 
-def price_list(
-    catalog: Catalog, gpus: Sequence[str], provider: str | None = None, given: PartPrices | None = None
-) -> PriceList:
-    """By the prices given; else by those of this provider, or, among those that sell most of these kinds of
-    accelerator, of the one whose prices follow best from the parts. NoAnswer where no provider has enough types."""
-    if given is not None:
-        return PriceList(given, catalog)
-    names = providers(catalog)
+def part_prices(catalog: Catalog, gpus: Iterable[str], provider: str | None) -> PartPrices:
+    """Those of this provider, or, among those that sell most of these kinds of accelerator, of the one whose prices
+    follow best from the parts. NoAnswer where no provider has enough types, InputError where this one has not."""
+    counts = Counter(instance.provider for instance in _priced(catalog))
+    names = sorted(name for name, count in counts.items() if count >= FEWEST_TYPES)
     if provider is not None and provider not in names:
         raise InputError(
             "--provider: the prices of `{name}` are too few to say what a vCPU costs; give one of {names}.",
             name=provider,
             names=AnyOf(*names),
         )
-    kinds = set(map(gpu_key, gpus))
-    fits = [fitted_prices(catalog, name) for name in ([provider] if provider is not None else names)]
-    if not fits:
+    if not names:
         raise NoAnswer(
             "No provider of the catalogue has {count} instance types with a price in US dollars, from which that of a "
             "vCPU would follow; type --prices FILE.",
             count=FEWEST_TYPES,
         )
-    return PriceList(max(fits, key=lambda fit: (len(kinds & fit.gpus.keys()), -fit.residual)), catalog)
+    kinds = set(map(gpu_key, gpus))
+    fits = [fitted_prices(catalog, name) for name in ([provider] if provider is not None else names)]
+    return max(fits, key=lambda fit: (len(kinds & fit.gpus.keys()), -fit.residual))

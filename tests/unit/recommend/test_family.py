@@ -14,12 +14,12 @@ from sizer.catalog.machines import InstanceType
 from sizer.model.model import Model
 from sizer.recommend.answer import Question, case_of
 from sizer.recommend.family import location
-from sizer.recommend.family.choice import Asked, family_of
-from sizer.recommend.family.fleet import Built, Fleet, Work, fleet_of, refuse_unserved
+from sizer.recommend.family.choice import family_of
+from sizer.recommend.family.fleet import Fleet, Work, fleet_of, refuse_unserved
 from sizer.recommend.family.shapes import fitted_prices
 from sizer.recommend.recommendation import recommend
 from sizer.records.device import Device, DiskRates
-from sizer.records.family import Amounts, Family, PartPrices, Uncovered
+from sizer.records.family import Amounts, Family, PartPrices
 from sizer.records.messages import InputError, NoAnswer
 from sizer.records.run import Run
 from sizer.records.study import Objective
@@ -41,7 +41,7 @@ def build(fitted: Callable[[Sequence[Run]], Model], catalog: Catalog) -> Callabl
         for model in fitted(runs).workloads:
             own = [run for run in runs if run.spec.workload.name == model.name]
             works.append(Work(model.name, model, case_of(model, question, own)))
-        return fleet_of(works, Built(ratios, **{"given": PARTS, **built}), catalog)  # type: ignore[arg-type]
+        return fleet_of(works, catalog, ratios, **{"prices": PARTS, **built})  # type: ignore[arg-type]
 
     return build
 
@@ -72,7 +72,7 @@ def test_no_other_choice_costs_less(seed: int) -> None:
     costs[random.random(costs.shape) < 0.3] = np.inf
     best = min(location.cost_of(costs, some) for some in combinations(range(columns), min(count, columns)))
     chosen, needed = location.least_cost(costs, count), location.fewest(np.isfinite(costs))
-    assert (chosen is None) == (not np.isfinite(best)) == (needed is None or needed > count)
+    assert (chosen is None) == (not np.isfinite(best)) == (needed > count)
     if chosen is not None:
         assert (chosen.cost, chosen.gap) == (pytest.approx(best), 0.0)
         without_proof = location.least_cost(costs, count, most_pairs=0)
@@ -86,7 +86,7 @@ def test_no_other_choice_costs_less(seed: int) -> None:
 def test_a_family_is_the_best_of_all(three: list[Run], build: Callable[..., Fleet], count: int) -> None:
     """Of as many shapes within the penalty, by trying all; what each workload pays adds up to what it costs."""
     fleet = build(three)
-    family = family_of(fleet, Asked(count, max_penalty=9.0))
+    family = family_of(fleet, count, max_penalty=9.0)
     ratios = fleet.costs / fleet.costs.min(axis=1, keepdims=True)
     tried = (ratios[:, list(some)].min(axis=1).mean() for some in combinations(range(len(fleet.shapes)), count))
     assert 1 + family.more == pytest.approx(min(tried))
@@ -98,13 +98,13 @@ def test_a_family_is_the_best_of_all(three: list[Run], build: Callable[..., Flee
 
 def test_memory_is_what_is_needed_not_what_there_was(three: list[Run], build: Callable[..., Fleet]) -> None:
     """All ran in 32 GiB: what could not be dropped, and a quarter more, decides, snapped to what can be built."""
-    family = family_of(build(three), Asked(3))
+    family = family_of(build(three), 3)
     needs = {served.workload: served.memory_bytes for served in family.served}
     assert needs == {"train": 2.5 * GIB, "lstm": 0.625 * GIB, "wide": 7.5 * GIB}
     assert sizes(family) == [(1, 2), (1, 8), (4, 8)]
     idle = {served.workload: served.idle for served in family.served}
     assert (idle["lstm"].vcpus, idle["lstm"].memory_bytes) == (0, 1.375 * GIB)
-    small = family_of(build(three, ratios=(0.5, 1.0)), Asked(2, 9.0))
+    small = family_of(build(three, ratios=(0.5, 1.0)), 2, 9.0)
     assert {shape.memory_bytes / shape.vcpus for shape in (one.shape for one in small.shapes)} <= {GIB / 2, GIB}
 
 
@@ -112,7 +112,7 @@ def test_a_floor_that_was_found_counts(make_run: Callable[..., Run], build: Call
     """A job that completed in 300 MiB needs no 4 GiB."""
     runs = [make_run(100 * vcpus, vcpus, memory=4 * GIB, anonymous=200 * MIB) for vcpus in (1, 2, 4)]
     runs += [make_run(200, 2, memory=300 * MIB, capped=True, anonymous=200 * MIB)]
-    family = family_of(build([*runs, *(replace_name(run, "other") for run in runs)]), Asked())
+    family = family_of(build([*runs, *(replace_name(run, "other") for run in runs)]))
     assert {served.memory_bytes for served in family.served} == {250 * MIB}
 
 
@@ -124,15 +124,15 @@ def test_too_few_shapes_say_what_to_type(three: list[Run], build: Callable[..., 
     """Both that is advised has an answer, and a little less of either has none."""
     fleet = build(three)
     with pytest.raises(NoAnswer) as told:
-        family_of(fleet, Asked(1))
+        family_of(fleet, 1)
     words = str(told.value).rstrip(".").split()
     needed = int(words[words.index("--shapes", 3) + 1].rstrip(","))
     penalty = int(words[words.index("--max-penalty") + 1].rstrip("%")) / 100
-    assert len(family_of(fleet, Asked()).shapes) == len(family_of(fleet, Asked(needed)).shapes) == needed
-    assert max(served.penalty for served in family_of(fleet, Asked(1, penalty)).served) <= penalty
-    for asked in (Asked(needed - 1), Asked(1, penalty - 0.01)):
+    assert len(family_of(fleet).shapes) == len(family_of(fleet, needed).shapes) == needed
+    assert max(served.penalty for served in family_of(fleet, 1, penalty).served) <= penalty
+    for asked in ((needed - 1,), (1, penalty - 0.01)):
         with pytest.raises(NoAnswer):
-            family_of(fleet, asked)
+            family_of(fleet, *asked)
 
 
 def test_what_there_is_much_of_has_its_own_best(three: list[Run], build: Callable[..., Fleet]) -> None:
@@ -140,17 +140,17 @@ def test_what_there_is_much_of_has_its_own_best(three: list[Run], build: Callabl
     fleet = build(three)
     for name in ("train", "lstm", "wide"):
         amounts = {work.name: 1000.0 if work.name == name else 1.0 for work in fleet.works}
-        family = family_of(fleet, Asked(2, 99.0, Amounts(amounts)))
+        family = family_of(fleet, 2, 99.0, Amounts(amounts))
         assert next(one.penalty for one in family.served if one.workload == name) == pytest.approx(0, abs=0.01)
     samples = {work.name: 1 / own for work, own in zip(fleet.works, fleet.costs.min(axis=1), strict=True)}
-    counted = family_of(fleet, Asked(2, 99.0, Amounts(samples, samples=True)))
-    assert counted.more == pytest.approx(family_of(fleet, Asked(2, 99.0)).more)
+    counted = family_of(fleet, 2, 99.0, Amounts(samples, samples=True))
+    assert counted.more == pytest.approx(family_of(fleet, 2, 99.0).more)
 
 
 def test_the_price_at_which_a_shape_is_no_longer_worth_it(three: list[Run], build: Callable[..., Fleet]) -> None:
     """At a little less the best family has it, at a little more it does as well without; so does one to be offered."""
     fleet = build(three)
-    family = family_of(fleet, Asked(2, 1.0))
+    family = family_of(fleet, 2, 1.0)
     prices = [(one.shape, one.break_even) for one in family.shapes]
     if family.offer is not None:
         prices.append((family.offer.shape, family.offer.break_even))
@@ -181,11 +181,11 @@ def test_one_machine_for_all_is_only_said_where_it_is_no_dearer(
 ) -> None:
     """Two alike share one; three that need different ones are not told to."""
     alike = [run for name in "ab" for run in curve((1, 50), (2, 50), (4, 50), name=name)]
-    assert next(family_lines(family_of(build(alike), Asked()))).startswith("One machine for all: 1 vCPU, ")
+    assert next(family_lines(family_of(build(alike)))).startswith("One machine for all: 1 vCPU, ")
     apart = recommend(fitted(three), three, Objective(), catalog).family
     assert len(apart.shapes) > 1
     assert not any("One machine" in line for line in family_lines(apart))
-    dearer = list(family_lines(family_of(build(three), Asked(1, 9.0))))
+    dearer = list(family_lines(family_of(build(three), 1, 9.0)))
     assert dearer[0].startswith("1 shape serves 3 workloads and cost")
 
 
@@ -201,7 +201,7 @@ def test_one_disk_for_all_has_its_price(make_run: Callable[..., Run], build: Cal
         for repeat in range(2)
     ]
     given = replace(PARTS, disks={"fast": 0.05, "slow": 0.001})
-    family = family_of(build(runs, given=given), Asked())
+    family = family_of(build(runs, prices=given))
     assert {served.workload: family.shapes[served.place].shape.disk for served in family.served} == {
         "reader": "fast",
         "still": "slow",
@@ -210,8 +210,8 @@ def test_one_disk_for_all_has_its_price(make_run: Callable[..., Run], build: Cal
     assert family.one_disk.disk == "fast"
     assert (family.one_disk.more or 0) > 0.05
     with pytest.raises(NoAnswer, match=r"--disks slow,fast"):
-        refuse_unserved(build(runs, given=given, disks=("slow",), ratios=(2.0,)))
-    with pytest.raises(InputError, match="no disk tier `gone`; give one of fast or slow"):
+        refuse_unserved(build(runs, prices=given, disks=("slow",), ratios=(2.0,)))
+    with pytest.raises(InputError, match="no disk tier `gone`; give one of slow or fast"):
         build(runs, disks=("gone",))
 
 
@@ -220,7 +220,7 @@ def test_who_is_not_served_is_named(
 ) -> None:
     """One without an answer, and one whose accelerator has no price."""
     fleet = build([*three, *curve((1, 50), name="other")])
-    assert [(one.workload, one.why) for one in fleet.not_served] == [("other", Uncovered.NO_ANSWER)]
+    assert [work.name for work in fleet.not_served] == ["other"]
     refuse_unserved(fleet)
     emulated = Device("emulated", gpu="K80", samples_per_second=100.0)
     gpu = [make_run(rate, vcpus, name="gpu", device=emulated) for vcpus, rate in ((1, 50), (2, 90), (4, 95), (8, 95))]
@@ -231,9 +231,9 @@ def test_who_is_not_served_is_named(
 def test_it_says_how_sure_it_is(three: list[Run], build: Callable[..., Fleet]) -> None:
     """With a shape for each there is no doubt; where a workload pays just what is allowed, it may well be more."""
     fleet = build(three)
-    assert family_of(fleet, Asked(3)).within == 1.0
-    worst = max(served.penalty for served in family_of(fleet, Asked(1, 9.0)).served)
-    assert 0.2 < family_of(fleet, Asked(1, worst + 1e-6)).within < 0.8
+    assert family_of(fleet, 3).within == 1.0
+    worst = max(served.penalty for served in family_of(fleet, 1, 9.0).served)
+    assert 0.2 < family_of(fleet, 1, worst + 1e-6).within < 0.8
 
 
 # Prices.
@@ -255,7 +255,7 @@ def test_prices_of_parts_come_back_from_prices_of_machines(catalog: Catalog) -> 
 
 def test_a_shape_that_is_sold_has_its_own_price(three: list[Run], build: Callable[..., Fleet]) -> None:
     """Of who sells the shapes; nobody pays more for less, and a provider with few prices is refused."""
-    fleet = build(three, given=None, provider="aws")
+    fleet = build(three, prices="aws")
     prices = dict(zip(fleet.shapes, fleet.usd, strict=True))
     assert any(name is not None for name in fleet.sold)
     assert all(
@@ -265,4 +265,4 @@ def test_a_shape_that_is_sold_has_its_own_price(three: list[Run], build: Callabl
         if one.vcpus <= other.vcpus and one.memory_bytes <= other.memory_bytes
     )
     with pytest.raises(InputError, match="--provider"):
-        build(three, given=None, provider="nobody")
+        build(three, prices="nobody")
