@@ -7,56 +7,28 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+
 from sizer import api
-from sizer.catalog.catalog import LISTED
-from sizer.catalog.catalog import Catalog
-from sizer.cli.arguments import _
-from sizer.cli.arguments import add_folder
-from sizer.cli.arguments import flag
-from sizer.cli.arguments import option
+from sizer.catalog.catalog import LISTED, Catalog
+from sizer.cli.arguments import _, add_folder, flag, names_listed, option
 from sizer.cli.folders import opened
-from sizer.cli.gates import GateResult
-from sizer.cli.gates import check_gate
-from sizer.cli.gates import gate_code
-from sizer.cli.gates import read_gate
+from sizer.cli.gates import GateResult, check_gate, gate_code, read_gate
 from sizer.cli.printing import sentence
-from sizer.exchange.formats import FORMATS
-from sizer.exchange.formats import HandedOver
+from sizer.exchange.formats import FORMATS, HandedOver
 from sizer.model.model import Model
 from sizer.records import units
-from sizer.records.answer import Alternative
-from sizer.records.answer import Answer
-from sizer.records.answer import InstanceOffer
-from sizer.records.answer import Recommendation
-from sizer.records.messages import InputError
-from sizer.records.messages import NoAnswer
-from sizer.records.messages import advised_name
-from sizer.records.messages import typed_path
-from sizer.records.study import Deadline
-from sizer.records.study import Interruptions
-from sizer.records.study import Objective
-from sizer.records.study import Study
-from sizer.words.accelerators import accelerator_counts_lines
-from sizer.words.accelerators import batch_sentences
-from sizer.words.accelerators import gpu_option_lines
-from sizer.words.accelerators import gpus_compared
-from sizer.words.answers import alternative_line
-from sizer.words.answers import headline
-from sizer.words.answers import main_sentences
-from sizer.words.answers import rejection_line
-from sizer.words.answers import sure_line
-from sizer.words.costs import costs_lines
-from sizer.words.costs import is_asked
+from sizer.records.answer import Alternative, Answer, InstanceOffer, Recommendation
+from sizer.records.messages import InputError, NoAnswer, advised_name, typed_path
+from sizer.records.study import Deadline, Interruptions, Objective, Study
+from sizer.words.accelerators import accelerator_counts_lines, batch_sentences, gpu_option_lines, gpus_compared
+from sizer.words.answers import alternative_line, headline, main_sentences, rejection_line, sure_line
+from sizer.words.costs import costs_lines, is_asked
 from sizer.words.names import terms_of
-from sizer.words.page import answers_in_short
-from sizer.words.page import cross_lines
-from sizer.words.page import table_comes_first
+from sizer.words.page import answers_in_short, cross_lines, table_comes_first
 from sizer.words.reasons.suggestions import suggestion_sentences
 from sizer.words.runs import host_lines
-from sizer.words.terminal import moved_rates_line
-from sizer.words.terminal import offer_line
+from sizer.words.terminal import moved_rates_line, offer_line
 from sizer.words.verdict import idle_sentence
-from sizer.cli.arguments import names_listed
 
 MOST_ALTERNATIVES = 5
 """Machines that no other dominates, as the terminal lists them; the page has all."""
