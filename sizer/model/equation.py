@@ -408,7 +408,7 @@ def _work(draws: Draws, rows: Rows) -> Array:
         work = work + _where(rows.decodes | rows.steps)
     if "launch" in draws:
         work = work + np.where(draws.on("accelerator launches"), 0.0, _launches(draws["launch"], rows))
-    return work if rows.machines == (None,) else work - _faster(draws, rows, "speed")
+    return work if not any(rows.machines) else work - _faster(draws, rows, "speed")
 
 
 def _faster(draws: Draws, rows: Rows, of: str) -> Array:
@@ -546,7 +546,7 @@ def _waits(draws: Draws, rows: Rows, missed: Array) -> Array | None:
 
 def _cap(draws: Draws, rows: Rows) -> Array:
     seconds = np.where(draws.on("cap"), -draws["cap"], NEVER) + _where(rows.computes)
-    if rows.machines != (None,):
+    if any(rows.machines):
         seconds = seconds - _faster(draws, rows, "serial")
     return seconds
 

@@ -125,7 +125,7 @@ def rates(model: WorkloadModel, configurations: Sequence[Configuration], what_if
     usual = [with_usual_accelerator(model.measured, configuration) for configuration in configurations]
     rows = build_rows(model.facts, model.measured, usual, what_if)
     learnt = _learnt(model)
-    machines = [*model.facts.measured_on, *filter(None, rows.machines)] if rows.machines != (None,) else []
+    machines = [*model.facts.measured_on, *filter(None, rows.machines)] if any(rows.machines) else []
     solution = solve(believed(learnt.draws, of_cpus(model.facts, machines)) if machines else learnt.draws, rows)
     there = Places(model.facts, usual, [model.facts.feed] * len(usual))
     pull, left = learnt.misfit.conditional(learnt.residuals, learnt.scale, there)

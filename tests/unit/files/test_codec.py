@@ -60,6 +60,8 @@ def values_of(hint: Any) -> st.SearchStrategy[Any]:
         return in_domain(*arguments)
     if get_origin(hint) in (Union, types.UnionType):
         return st.one_of(st.none() if argument is types.NoneType else values_of(argument) for argument in arguments)
+    if get_origin(hint) is tuple and Ellipsis not in arguments:
+        return st.tuples(*map(values_of, arguments))
     if get_origin(hint) is tuple:
         return st.lists(values_of(arguments[0]), max_size=2).map(tuple)
     if get_origin(hint) in (dict, Mapping):
