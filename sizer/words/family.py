@@ -71,13 +71,13 @@ def price_basis(one: FamilyShape) -> str:
 
 def idle_in_words(idle: Idle) -> str:
     """`1.5 vCPUs, 3 GiB, 90 MB/s of the disk, 1 accelerator`, without what is little; empty where nothing is."""
-    memory = idle.memory_bytes or 0
+    memory, vcpus, gpus = idle.memory_bytes or 0, round(idle.vcpus, 1), round(idle.gpu_count, 1)
     return row(
         [
-            _("[[{vcpus:g} vCPUs]]", vcpus=round(idle.vcpus, 1)),
+            language.vcpus_in_words(vcpus) if vcpus else "",
             _("[[{memory:bytes}]]", memory=memory if memory >= 2**26 else None),
             _("[[{rate:transfer} of the disk]]", rate=idle.disk_bytes_per_second),
-            _("[[{gpus:g} accelerators]]", gpus=round(idle.gpu_count, 1)),
+            accelerators_name(None, 1) if gpus == 1 else _("[[{gpus:g} accelerators]]", gpus=gpus),
         ]
     )
 
