@@ -16,8 +16,8 @@ from sizer.records.configuration import Estimate
 from sizer.records.prediction import Spec
 from sizer.records.run_kinds import Outcome
 from sizer.words import verdict as words
-from sizer.words.answers import a_million, machine_name
 from sizer.words.answers import how_sure as how_sure_text
+from sizer.words.answers import machine_name
 from sizer.words.language import _, answered_rate, paragraph, rate_in_words, rate_interval, unbroken
 from sizer.words.names import price_an_hour, resource_name
 from sizer.words.page import configuration_line, cross_answer, table_comes_first, workload_in_words
@@ -245,7 +245,8 @@ def _cost(answer: Answer, subject: Subject) -> dict[str, str] | None:
         has_foreign = source is not None and source.foreign is not None
         return {"hour": hour, "million": "", "day": words.price_day(source, False) if has_foreign else "", "disk": ""}
     day = words.price_day(source, subject.objective.spot)
-    return {"hour": hour, "million": a_million(million, subject.unit), "day": day, "disk": disk}
+    there = None if chosen is not None or offer is None else offer.throughput
+    return {"hour": hour, "million": words.million_there(million, there, subject.unit), "day": day, "disk": disk}
 
 
 def _rate(answer: Answer, subject: Subject) -> dict[str, Any] | None:

@@ -283,10 +283,6 @@ def alternative_line(alternative: Alternative, terms: Terms) -> str:
     )
 
 
-a_million = Sentence("[[{usd:usd} a million {unit:units}]]")
-"""What that many samples cost; empty where it is unknown."""
-
-
 def alternative_remark(alternative: Alternative, answer: Answer) -> str:
     """What to know of it beside the others: that it is the answer, costs least, is the fastest, or is dominated."""
     return row(

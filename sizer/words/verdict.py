@@ -8,12 +8,13 @@ from datetime import date
 from enum import Enum
 
 from sizer.records.answer import Answer, InstanceOffer
+from sizer.records.configuration import Estimate
 from sizer.records.prediction import Action, Reason, ReasonCode, Spec
 from sizer.records.study import Objective
 from sizer.records.units import format_bytes
 from sizer.words import names
 from sizer.words.answers import MOST_REASONS, NOTES
-from sizer.words.language import N_, Sentence, _, paragraph, vcpus_in_words, without_marks
+from sizer.words.language import N_, Sentence, _, paragraph, rate_in_words, vcpus_in_words, without_marks
 from sizer.words.names import Terms, day_of_price
 from sizer.words.reasons import reason_sentences
 from sizer.words.reasons.suggestions import suggestion_sentences
@@ -197,6 +198,12 @@ def is_emulated(spec: Spec, terms: Terms) -> bool:
 def no_machine(answer: Answer | None) -> str:
     """What stands in the place of a spec, where there is none."""
     return _("none is fast enough") if answer is not None and answer.job is not None else _("no machine yet")
+
+
+def million_there(usd: float | None, there: Estimate | None, unit: str) -> str:
+    """`$0.129 a million images at 232 images/s there`: the rate is said where the machine's CPU makes it another."""
+    rate = None if there is None or usd is None else rate_in_words(there.value, unit)
+    return _("[[{usd:usd} a million {unit:units}]][[ at {rate} there]]", usd=usd, unit=unit, rate=rate)
 
 
 def without_disk(spec: Spec) -> str:
