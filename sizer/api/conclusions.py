@@ -146,7 +146,7 @@ def write_each(folder: StudyFolder, path: str | Path, form: str = "html", langua
     """
     from sizer.bundled.reports import page
 
-    material, target, used = _concluded(folder), Path(path), set[str]()
+    material, day, target, used = _concluded(folder), last_day(folder), Path(path), set[str]()
     texts: dict[Path, str] = {}
     refused: list[NoAnswer] = []
     with in_language(reader_language() if language is None else language):
@@ -159,7 +159,7 @@ def write_each(folder: StudyFolder, path: str | Path, form: str = "html", langua
             elif own.recommendation is not None and own.model is not None:
                 ending, written = FORMATS[form]
                 try:
-                    given = HandedOver(own.recommendation, own.model, own.study, last_day(folder))
+                    given = HandedOver(own.recommendation, own.model, own.study, day)
                     texts[target / f"{name}.{ending}"] = written(given)
                 except NoAnswer as error:
                     refused.append(error)

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
-from typing import Any
 
 from sizer.catalog.machines import InstanceType, price_is_old
 from sizer.catalog.processors import processor_of
@@ -134,15 +133,6 @@ def _listed(instances: Sequence[InstanceType], most: int = PRICED) -> list[Insta
     return [*shown, *[i for i in instances if i.usd_per_hour is None][:UNPRICED]]
 
 
-OF_INSTANCE = ("provider", "instance_type", "vcpus", "memory_bytes", "gpu", "gpu_count", "as_of")
-"""What is told of an instance type, as it and what tells it call it."""
-
-
-def told_of(instance: InstanceType) -> dict[str, Any]:
-    """Its facts by the names of OF_INSTANCE."""
-    return {name: getattr(instance, name) for name in OF_INSTANCE}
-
-
 def _offer(
     instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float, there: Prediction | None = None
 ) -> InstanceOffer:
@@ -150,7 +140,13 @@ def _offer(
     rate = rate if there is None else there.throughput.value
     moved = there.transferred if there is not None else None
     return InstanceOffer(
-        **told_of(instance),
+        provider=instance.provider,
+        instance_type=instance.instance_type,
+        vcpus=instance.vcpus,
+        memory_bytes=instance.memory_bytes,
+        gpu=instance.gpu,
+        gpu_count=instance.gpu_count,
+        as_of=instance.as_of,
         usd_per_hour=instance.usd_per_hour,
         usd_per_million_samples=usd_per_million(instance.usd_per_hour, rate, model.sample_unit),
         source=instance.source,

@@ -111,11 +111,15 @@ def holding(
     device, kind = model.facts.device, Accelerators(spec.gpu, spec.gpu_count)
     needed = spec.memory_bytes or anonymous_bytes(model.measured, spec.vcpus, batch_size) or 0
     on_cpu = kind.number(device) == 0
-    for capped in (False, True):
-        for instance in instances_holding(replace(spec, memory_bytes=needed), kind, device, catalog):
-            fits = instance.usd_per_hour is not None or instance.gpu is None or not on_cpu
-            if fits and bool(disk_caps(instance, model, spec, rate)) is capped:
-                yield instance
+    capped = []
+    for instance in instances_holding(replace(spec, memory_bytes=needed), kind, device, catalog):
+        if instance.usd_per_hour is None and instance.gpu is not None and on_cpu:
+            continue
+        if disk_caps(instance, model, spec, rate):
+            capped.append(instance)
+        else:
+            yield instance
+    yield from capped
 
 
 def disk_caps(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float) -> dict[str, float]:

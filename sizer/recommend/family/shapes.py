@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -102,13 +102,12 @@ def gpu_kind(name: str) -> str:
     return f"{known.key}-{known.memory_gb:g}" if known.memory_gb else known.key
 
 
-def fitted_prices(catalog: Catalog, provider: str) -> PartPrices:
-    """What its instance types cost by vCPU, GiB and accelerator: non-negative least squares (Lawson and Hanson 1974) of
-    relative differences, so that a large machine does not outweigh small ones. A part that seems to cost nothing has no
-    price."""
+def fitted_prices(types: Sequence[InstanceType], provider: str) -> PartPrices:
+    """What the instance types of a provider cost by vCPU, GiB and accelerator: non-negative least squares (Lawson and
+    Hanson 1974) of relative differences, so that a large machine does not outweigh small ones. A part that seems to
+    cost nothing has no price."""
     from scipy.optimize import nnls
 
-    types = [instance for instance in _priced(catalog) if instance.provider == provider]
     kinds = sorted({gpu_key(instance.gpu) for instance in types if instance.gpu})
     usd = np.array([instance.usd_per_hour for instance in types])
     parts = np.array(
@@ -158,8 +157,10 @@ def price_of(
 def part_prices(catalog: Catalog, gpus: Iterable[str], provider: str | None) -> PartPrices:
     """Those of this provider, or, among those that sell most of these kinds of accelerator, of the one whose prices
     follow best from the parts. NoAnswer where no provider has enough types, InputError where this one has not."""
-    counts = Counter(instance.provider for instance in _priced(catalog))
-    names = sorted(name for name, count in counts.items() if count >= FEWEST_TYPES)
+    types: dict[str, list[InstanceType]] = defaultdict(list)
+    for instance in _priced(catalog):
+        types[instance.provider].append(instance)
+    names = sorted(name for name, own in types.items() if len(own) >= FEWEST_TYPES)
     if provider is not None and provider not in names:
         raise InputError(
             "--provider: the prices of `{name}` are too few to say what a vCPU costs; give one of {names}.",
@@ -173,5 +174,5 @@ def part_prices(catalog: Catalog, gpus: Iterable[str], provider: str | None) -> 
             count=FEWEST_TYPES,
         )
     kinds = set(map(gpu_key, gpus))
-    fits = [fitted_prices(catalog, name) for name in ([provider] if provider is not None else names)]
+    fits = [fitted_prices(types[name], name) for name in ([provider] if provider is not None else names)]
     return max(fits, key=lambda fit: (len(kinds & fit.gpus.keys()), -fit.residual))
