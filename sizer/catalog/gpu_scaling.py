@@ -19,10 +19,10 @@ from sizer.catalog.data_sheets import HALF
 from sizer.catalog.gpus import read_gpu_name
 from sizer.catalog.networks import family_of, passes_of
 from sizer.catalog.shared_effects import Effect, SharedEffects
+from sizer.records.configuration import NORMAL_90
 
 LEAST_LOSS = 0.004
 """Of the exponent of e(n): some tables say that n accelerators do a little more than n times what one does."""
-NORMAL_90 = 1.645
 
 
 @dataclass(frozen=True)

@@ -10,16 +10,16 @@ from statistics import fmean, median, pstdev
 from typing import Any
 
 from sizer.catalog.machines import InstanceType, shipped
+from sizer.records.configuration import NORMAL_90
 from sizer.records.device import REFERENCE, Processor
 
-NORMAL_90 = 1.645
 ELSEWHERE = 0.06
 """Standard deviation of ln rate of one CPU model between families: 16 models of three families or more, 0.00-0.09."""
 UNKNOWN = 0.4
 """The same of a CPU that nobody measured: of 154 families 95 % lie within a factor of 1.5 of AWS c6i."""
 SECOND_THREAD = {"GenuineIntel": 0.25, "AuthenticAMD": 0.38}
 """What it adds to decoding JPEGs on CPUs of a maker: medians of 49 and 22 families."""
-INSTRUCTIONS = (
+CPU_INSTRUCTIONS = (
     ("amx", r"GenuineIntel/6/(143|207|173)/"),
     ("avx512", r"GenuineIntel/6/(85|106)/|AuthenticAMD/(25/17|26/\d+)/"),
     ("avx2", r"GenuineIntel/6/(63|79)/|AuthenticAMD/(23|25)/"),
@@ -96,7 +96,7 @@ def _processor(rows: Sequence[Row], instance: InstanceType) -> Processor | None:
         deviation=math.hypot(sizes, pstdev(logs) if own or len(rows) > 1 else ELSEWHERE),
         vcpus=instance.vcpus,
         cores=max(1.0, instance.vcpus / threads),
-        instructions=next((name for name, ids in INSTRUCTIONS if re.match(ids, rows[0]["cpu_id"])), ""),
+        instructions=next((name for name, ids in CPU_INSTRUCTIONS if re.match(ids, rows[0]["cpu_id"])), ""),
         second_thread=fmean(added) if added else usual,
     )
 

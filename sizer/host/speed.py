@@ -42,7 +42,7 @@ SYLLABLE = (("", *"bcdfghlmnprstw", "th", "st", "ch", "sh"), ("a", "e", "i", "o"
 """What the first, the second and the last part of one may be."""
 OF_PUBLISHED = {"gzip1": 1.01, "bzip2_9": 0.945, "xz1": 1.07}
 """Rate on our text over that on the published one: `script/speed_text.py`, Zen 4, 2026-11-26."""
-INSTRUCTIONS = (("amx_tile", "amx"), ("avx512f", "avx512"), ("avx2", "avx2"), ("sve", "sve"), ("asimd", "neon"))
+FLAGS = (("amx_tile", "amx"), ("avx512f", "avx512"), ("avx2", "avx2"), ("sve", "sve"), ("asimd", "neon"))
 """Flags of /proc/cpuinfo and what they mean, the widest first."""
 
 
@@ -131,7 +131,7 @@ def host_speed(cpu_model: str, hyperthreads: bool, probes: tuple[Probe, ...]) ->
     """What was probed, with what the CPU says of itself."""
     facts = cpuinfo()
     flags = set(f"{facts.get('flags', '')} {facts.get('Features', '')}".split())
-    widest = next((name for flag, name in INSTRUCTIONS if flag in flags), "")
+    widest = next((name for flag, name in FLAGS if flag in flags), "")
     if "CPU part" in facts:
         number = f"ARM/{facts['CPU part'].removeprefix('0x')}"
     else:

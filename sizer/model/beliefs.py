@@ -16,7 +16,6 @@ from statistics import NormalDist
 from sizer.model.equation import disk_is_free, fitted_disks
 from sizer.model.model import (
     CPU_LABEL,
-    NORMAL_90,
     MeasuredRange,
     Observation,
     WorkloadFacts,
@@ -27,6 +26,7 @@ from sizer.model.model import (
 )
 from sizer.model.runs import label_at
 from sizer.model.transfer import faster_there
+from sizer.records.configuration import NORMAL_90
 from sizer.records.device import Processor
 from sizer.records.kinds import PREPROCESSING
 

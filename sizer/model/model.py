@@ -9,7 +9,7 @@ from enum import Enum
 from functools import cached_property
 from typing import Any, TypeVar
 
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.configuration import NORMAL_90, Bottleneck, Configuration, Estimate
 from sizer.records.device import HOST_DISK, Device, DiskRates, Processor
 from sizer.records.domains import SCHEMA_VERSION
 from sizer.records.kinds import PREPROCESSING
@@ -18,8 +18,6 @@ from sizer.records.units import GIB, MIB
 
 Value = TypeVar("Value")
 
-NORMAL_90 = 1.645
-"""Standard deviations from the middle of a normal distribution to either end of its central 90 %."""
 DRIFT = 0.01
 """What repeats of one configuration do not show of ln rate: the host drifts between configurations."""
 WITHIN = 1.10

@@ -26,8 +26,8 @@ class Configuration:
     machine: Label | None = None
 
 
-NORMAL_95 = 1.96
-"""Standard deviations from the middle of a normal distribution to either end of its central 95 %."""
+NORMAL_90, NORMAL_95 = 1.645, 1.96
+"""Standard deviations from the middle of a normal distribution to either end of its central 90 %, and 95 %."""
 
 
 @dataclass(frozen=True)
