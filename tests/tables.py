@@ -19,6 +19,13 @@ STORED = Path(__file__).parent / "stored"
 Read = Callable[..., Imported]
 """Imports a table given as text, under a name of its own or none."""
 
+NAMED = """workload,instance_type,usd_per_hour,gpu,gpu_count,throughput
+job,small.a,1.0,T4,1,100
+job,small.b,1.5,A10G,1,300
+job,small.c,9.0,H100,1,900
+job,small.d,2.0,A10G,1,290
+"""
+
 WHOLE_MACHINES = """
     workload,gpu,gpu_count,vcpus,memory_gib,batch_size,throughput,outcome
     job,A100,1,12,85,64,900,

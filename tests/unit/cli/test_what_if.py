@@ -22,6 +22,7 @@ from sizer.records.units import GIB
 from sizer.store.study_folder import StudyFolder
 
 # What a prediction supposes, worked out for each workload.
+from tests.tables import NAMED
 
 
 @pytest.fixture
@@ -140,12 +141,6 @@ KINDS = """workload,gpu,gpu_count,throughput
 job,T4,1,200
 job,V100,1,1800
 job,V100,4,7105
-"""
-NAMED = """workload,instance_type,usd_per_hour,gpu,gpu_count,throughput
-job,small.a,1.0,T4,1,100
-job,small.b,1.5,A10G,1,300
-job,small.c,9.0,H100,1,900
-job,small.d,2.0,A10G,1,290
 """
 
 

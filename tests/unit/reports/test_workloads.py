@@ -38,7 +38,7 @@ from sizer.records.units import GIB, RELATIVE
 from sizer.words.answers import disk_answer as disk_answer_in_words
 from sizer.words.page import cross_answer, cross_lines, table_comes_first
 from tests.reported_study import INFER, PREPARE, TRAIN, WORDS
-from tests.tables import runs_of
+from tests.tables import NAMED, runs_of
 
 # The page of a table of machines: a picture and a table of them, in words as well as in colour.
 
@@ -51,12 +51,6 @@ job,T4,2,400
 job,T4,8,1590
 job,V100,1,1800
 job,V100,4,7105
-"""
-NAMED = """workload,instance_type,usd_per_hour,gpu,gpu_count,throughput
-job,small.a,1.0,T4,1,100
-job,small.b,1.5,A10G,1,300
-job,small.c,9.0,H100,1,900
-job,small.d,2.0,A10G,1,290
 """
 
 
