@@ -6,14 +6,19 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import sys
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, NoReturn
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from sizer import __version__
+from sizer import __version__, api
 from sizer.cli.printing import in_words, sentence
 from sizer.records.messages import InputError, Message
 from sizer.records.units import GIB, parse_whole
+
+if TYPE_CHECKING:
+    from sizer.store.study_folder import StudyFolder
 
 DEFAULT_TIER_SIZE = 500 * GIB
 LANGUAGES = ("en", "zh")
@@ -186,3 +191,13 @@ def add_json(added: argparse.ArgumentParser) -> None:
 
 def print_json(form: object) -> None:
     print(json.dumps(form, indent=1))
+
+
+def opened(path: str | Path) -> StudyFolder:
+    """The study folder at `path`; what cannot be read among its runs is said on stderr and left out."""
+    folder = api.open_study(path)
+    for problem in folder.problems():
+        from sizer.words.terminal import problem_said
+
+        print(problem_said(problem), file=sys.stderr)
+    return folder

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sizer.analysis.epochs import measured_from_epoch
 from sizer.api import MeasuringHost, StudyPlan
-from sizer.files.cache import cache_folder
+from sizer.files.own_folder import cache_folder
 from sizer.host.interpreters import interpreter
 from sizer.limits.interface import Control
 from sizer.limits.users import run_user

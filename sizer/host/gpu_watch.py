@@ -13,7 +13,7 @@ from typing import Any
 
 import pynvml
 
-from sizer.host.nvml import Gpu, asked, session
+from sizer.host.gpus import Gpu, asked, session
 from sizer.records.device import ClockReason, GpuSample
 
 READ_SECONDS = 0.5

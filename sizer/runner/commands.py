@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 
-from sizer.host.cuda_devices import BUS_ORDER
+from sizer.host.gpus import BUS_ORDER
 from sizer.records.kinds import KINDS, OTHER, PREPROCESSING
 from sizer.records.messages import InputError
 from sizer.records.own_programs import filled, placeholders_in

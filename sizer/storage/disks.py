@@ -14,8 +14,8 @@ from pathlib import Path
 
 from sizer.files.own_folder import make_folder
 from sizer.limits.device import Mount, parse_mounts
-from sizer.limits.identity import owner_is_dead
 from sizer.limits.interface import Throttle
+from sizer.limits.process_tree import owner_is_dead
 from sizer.records.messages import AllOf, HostError, InputError, Lines, Message
 from sizer.records.study import DiskTier
 from sizer.storage.held_folders import LOCK, claimed, held_folder, remove_left

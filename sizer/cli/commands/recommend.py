@@ -10,8 +10,7 @@ from dataclasses import replace
 
 from sizer import api
 from sizer.catalog.catalog import LISTED, Catalog
-from sizer.cli.arguments import _, add_folder, flag, names_listed, option
-from sizer.cli.folders import opened
+from sizer.cli.arguments import _, add_folder, flag, names_listed, opened, option
 from sizer.cli.gates import GateResult, check_gate, gate_code, read_gate
 from sizer.cli.printing import sentence
 from sizer.exchange.formats import FORMATS, HandedOver

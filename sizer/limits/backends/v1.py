@@ -20,11 +20,10 @@ from sizer.limits.backends.control_group import (
     signal_all,
 )
 from sizer.limits.backends.delegation import AS_ROOT
-from sizer.limits.identity import BASE
 from sizer.limits.interface import Capability, Control, Remedy, Throttle
-from sizer.limits.surroundings import joinable, pressure
+from sizer.limits.process_tree import BASE
 from sizer.limits.topology import Machine, format_cpus, parse_cpus
-from sizer.limits.tree import Lines, Reading, Tree, line_count, number
+from sizer.limits.tree import Lines, Reading, Tree, joinable, line_count, number, pressure
 from sizer.records.messages import Message
 from sizer.records.study import Limits
 
