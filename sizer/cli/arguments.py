@@ -65,11 +65,9 @@ def parser() -> argparse.ArgumentParser:
         prog="sizer",
         description=_("Which is the cheapest machine on which a deep-learning job loses nothing? sizer measures it."),
         epilog=_(
-            "exit codes: 0 done; 1 internal error of sizer; 2 usage, study file or input file; 3 this host cannot "
-            "do what was "
-            "asked; 4 some runs crashed, timed out, were unsupported or refused, report made; 5 no workload has an "
-            "answer; "
-            "6 a gate given with --fail-if is not met; 130 interrupted"
+            "exit codes: 0 done; 1 internal error of sizer; 2 usage, study file or input file; 3 this host cannot do "
+            "what was asked; 4 some runs crashed, timed out, were unsupported or refused, report made; 5 no workload "
+            "has an answer; 6 a gate given with --fail-if is not met; 130 interrupted"
         ),
     )
     top.add_argument("--version", action="version", version=f"sizer {__version__}", help=_("show the version and exit"))

@@ -47,28 +47,6 @@ class Tree:
         finally:
             os.close(descriptor)
 
-    def hold(self, file: Path, value: str) -> None:
-        """Write a limit and find it again among the file's lines; HostError if it does not hold."""
-        try:
-            self.write(file, value)
-            text = self.read(file)
-        except OSError as error:
-            raise HostError(
-                "{file} did not accept {value} ({reason}); to see what this host allows, type: sizer doctor",
-                file=file,
-                value=repr(value),
-                reason=error.strerror,
-            ) from error
-        if not _reads(text, value):
-            raise HostError(
-                "{file} was set to {value} and reads {found}, so the limit does not hold; to see what this host "
-                "allows, "
-                "type: sizer doctor",
-                file=file,
-                value=repr(value),
-                found=repr(text.strip()),
-            )
-
     def writable(self, path: Path) -> bool:
         """Whether we may write there; read-only mounts count as no."""
         return os.access(path, os.W_OK)
@@ -130,7 +108,24 @@ class Held:
 
     def hold(self, file: Path, value: str) -> None:
         """Write a limit and find it again among the file's lines; HostError if it does not hold."""
-        self._tree.hold(file, value)
+        try:
+            self._tree.write(file, value)
+            text = self._tree.read(file)
+        except OSError as error:
+            raise HostError(
+                "{file} did not accept {value} ({reason}); to see what this host allows, type: sizer doctor",
+                file=file,
+                value=repr(value),
+                reason=error.strerror,
+            ) from error
+        if not _reads(text, value):
+            raise HostError(
+                "{file} was set to {value} and reads {found}, so the limit does not hold; to see what this host "
+                "allows, type: sizer doctor",
+                file=file,
+                value=repr(value),
+                found=repr(text.strip()),
+            )
         self._lines.append((file, value))
 
     def changed(self) -> str | None:

@@ -175,9 +175,8 @@ def _allocate(image: Path, size: int) -> None:
     free = shutil.disk_usage(image.parent).free
     if free < size * 1.05:
         raise HostError(
-            "{folder} has {free} GB free, and the emulated disk needs {size} GB; free some space, or set "
-            "SIZER_CACHE to a "
-            "folder on a larger disk.",
+            "{folder} has {free} GB free, and the emulated disk needs {size} GB; free some space, or set SIZER_CACHE "
+            "to a folder on a larger disk.",
             folder=image.parent,
             free=f"{free / 1e9:.1f}",
             size=f"{size / 1e9:.1f}",

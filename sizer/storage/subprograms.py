@@ -121,9 +121,8 @@ def _outcome(
                 raise Interrupted("Interrupted while {name} was running.", name=name) from None
             elif patience is not None and now - began > patience:
                 raise HostError(
-                    "{name} has not ended after {patience} s, so sizer went on without it; to see what it waits "
-                    "for, type: "
-                    "ps -o pid,stat,wchan,cmd {pid}",
+                    "{name} has not ended after {patience} s, so sizer went on without it; to see what it waits for, "
+                    "type: ps -o pid,stat,wchan,cmd {pid}",
                     name=name,
                     patience=f"{patience:.0f}",
                     pid=process.pid,

@@ -20,7 +20,7 @@ from sizer.limits.detection import backend_for
 from sizer.limits.interface import Control
 from sizer.limits.process_tree import owner_is_dead, world
 from sizer.limits.topology import Machine, read_topology
-from sizer.limits.tree import Tree
+from sizer.limits.tree import Held, Tree
 from sizer.records.messages import HostError
 from sizer.words.language import in_words
 
@@ -82,7 +82,7 @@ def test_a_group_that_somebody_removes_meanwhile_is_gone(tmp_path: Path) -> None
 def test_a_limit_that_cannot_be_written_names_its_file(tmp_path: Path) -> None:
     """The value and the kernel's own reason are said; a file that reads something else is not taken for a limit."""
     with pytest.raises(HostError) as refused:
-        Tree().hold(tmp_path / "memory.max", "1024")
+        Held(Tree()).hold(tmp_path / "memory.max", "1024")
     assert str(tmp_path / "memory.max") in told(refused)
     assert "'1024'" in told(refused)
     assert os.strerror(errno.ENOENT) in told(refused)
