@@ -108,7 +108,8 @@ class PyTorchBackend:
             with torch.inference_mode(), self._mixed():
                 images, _ = self._placed(batch)
                 forward(images)
-            self._wait()
+            if self._device.type == "cuda":  # the latency of inference is that of a result
+                torch.cuda.synchronize(self._device)
 
         return compute
 
@@ -161,8 +162,3 @@ class PyTorchBackend:
         layout = self._layout if images.dim() == 4 else torch.contiguous_format
         images = images.to(self._device, memory_format=layout, non_blocking=True)
         return images, labels.to(self._device, non_blocking=True)
-
-    def _wait(self) -> None:
-        """Until the result is there: the latency of inference is that of a result."""
-        if self._device.type == "cuda":
-            torch.cuda.synchronize(self._device)

@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -51,11 +52,8 @@ def measure(folder: Path) -> tuple[int, int]:
 
 def keys_of(folder: Path) -> list[bytes]:
     """All keys in their order. Raises InputFault if it cannot be read."""
-    try:
-        with opened(folder) as environment, environment.begin() as transaction:
-            return list(transaction.cursor().iternext(keys=True, values=False))
-    except lmdb.Error as error:
-        raise InputFault(f"the LMDB {folder} cannot be read ({error}): make it again") from None
+    with reading(folder) as (count, messages):
+        return [bytes(key) for key, _ in islice(messages, count)]
 
 
 def opened(folder: Path, readahead: bool = True) -> Any:
@@ -133,7 +131,8 @@ class LmdbBatches:
             raise InputFault(
                 f"record {bytes(key)!r} of {self._folder} is no Caffe Datum ({error}): make the LMDB again without it"
             ) from None
-        top, left = (self._offset(extent) for extent in pixels.shape[1:])
+        rooms = [extent - self._side for extent in pixels.shape[1:]]
+        top, left = (int(self._random.integers(room + 1)) if self._training else room // 2 for room in rooms)
         crop = pixels[:, top : top + self._side, left : left + self._side]
         if self._training and self._random.random() < 0.5:
             crop = crop[:, :, ::-1]
@@ -154,7 +153,3 @@ class LmdbBatches:
             image = cv2.resize(pixels.transpose(1, 2, 0), (self._side, self._side))
             pixels = np.atleast_3d(image).transpose(2, 0, 1)
         return pixels
-
-    def _offset(self, extent: int) -> int:
-        room = extent - self._side
-        return int(self._random.integers(room + 1)) if self._training else room // 2
