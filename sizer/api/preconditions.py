@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from sizer.files.data_paths import refuse_no_disk
+from sizer.files.given_files import refuse_no_disk
 from sizer.files.own_folder import cache_folder
 from sizer.host.frameworks import gpus_seen
 from sizer.host.gpus import cuda_gpus, gpus, has_driver, visible_gpus

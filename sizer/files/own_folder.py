@@ -197,7 +197,7 @@ def _refuse_open_to_everybody(path: Path | str, facts: os.stat_result) -> None:
     """Group-writable is what umask 002 makes for a user whose group is their own; world-writable is never meant."""
     if not facts.st_mode & stat.S_IWOTH:
         return
-    from sizer.files.data_paths import WITHOUT_PERMISSIONS, kind_of_file_system
+    from sizer.files.given_files import WITHOUT_PERMISSIONS, kind_of_file_system
 
     kind = kind_of_file_system(Path(path))
     if kind in WITHOUT_PERMISSIONS:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sizer.files.codec import from_json, load_json, to_json, write_json
-from sizer.files.data_paths import refuse_no_disk
+from sizer.files.given_files import refuse_no_disk
 from sizer.files.own_folder import Place, check_folder, make_folder, open_folder, open_lock, place_of
 from sizer.files.writing import write_text, written_aside
 from sizer.records.device import HostSpeed

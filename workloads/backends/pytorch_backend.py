@@ -15,7 +15,7 @@ from ..data_sets.data_set import DataSet
 from ..faults import Unavailable
 from ..networks import TRANSFORMERS, folded_labels, sample_form
 from ..process import keep_freed_memory
-from . import pytorch_language, pytorch_networks
+from . import pytorch_networks, pytorch_training
 from .data_parallel import Rank
 from .interface import FORWARD_BACKWARD, TRAIN, Compute, Input, LanguageModelForm, Settings, TransformerForm
 from .pytorch_input import LoadedImages, normalised
@@ -121,9 +121,9 @@ class PyTorchBackend:
             vocabulary = scores.inner.config.vocab_size
             together = self._compiled(self._together(scores))
             return pytorch_transformers.training(together, form, vocabulary, self._mixed, self._scaler(), mode)
-        together = self._compiled(self._together(pytorch_language.LanguageModel(form).to(self._device)))
+        together = self._compiled(self._together(pytorch_training.LanguageModel(form).to(self._device)))
         batch_size = self._settings.batch_size
-        return pytorch_language.training(together, form, batch_size, self._mixed, self._scaler(), mode)
+        return pytorch_training.training(together, form, batch_size, self._mixed, self._scaler(), mode)
 
     def _image_network(self, network: str) -> Any:
         """The network with random weights on the device, images in the order that it computes them in."""
