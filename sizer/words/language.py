@@ -546,7 +546,8 @@ def change(share: float) -> str:
 def signed(share: float) -> str:
     """The same with a digit after the point below 10 %: `-8.2 %`."""
     digits = 1 if abs(share) < 0.0995 else 0
-    return gain(share, lambda value: _("{number} %", number=f"{round(100 * value, digits) + 0:+.{digits}f}"))
+    percents = round(100 * share, digits)
+    return gain(share, lambda _share: _("{number} %", number=f"{percents:+.{digits}f}" if percents else "0"))
 
 
 def more_or_less(share: float) -> str:
