@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sizer.records.answer import Answer, Cost, CostRow, CostTable
+from sizer.records.units import format_usd
 from sizer.words.language import N_, Sentence, _, aligned, answered_rate
 from sizer.words.names import Terms, price_an_hour, spec_name, with_instance
 
@@ -61,12 +62,11 @@ def _row_cells(row: CostRow, terms: Terms) -> Iterator[tuple[str, ...]]:
     if row.spot is not None:
         yield "  " + _("spot"), "", "", *_cost_cells(row.spot)
     if row.spot_expected is not None:
-        million = row.spot_expected.usd_per_million_samples
-        yield "  " + _("spot, with interruptions"), "", "", "", "", _("[[{million:usd}]]", million=million)
+        yield "  " + _("spot, with interruptions"), "", "", "", "", _usd(row.spot_expected.usd_per_million_samples)
     remarks = [
         "" if row.on_demand or row.spot else price_an_hour(None, foreign=row.foreign),
-        _("[[row.published?by published rates]]", row=row),
-        _("[[row.extrapolated?extrapolated]]", row=row),
+        _("by published rates") if row.published else "",
+        _("extrapolated") if row.extrapolated else "",
         "" if row.seconds is None else _(_JOB, row=row),
     ]
     yield from ((f"  {remark}",) for remark in remarks if remark)
@@ -74,8 +74,13 @@ def _row_cells(row: CostRow, terms: Terms) -> Iterator[tuple[str, ...]]:
 
 def _cost_cells(cost: Cost | None) -> tuple[str, str, str]:
     """Its ratio, and USD an hour and of a million samples; empty where it is not known."""
-    usd = _("[[{cost.usd_per_hour:usd}]]", cost=cost), _("[[{cost.usd_per_million_samples:usd}]]", cost=cost)
-    return ("", "", "") if cost is None else (ratio_in_words(cost.ratio), *usd)
+    if cost is None:
+        return "", "", ""
+    return ratio_in_words(cost.ratio), _usd(cost.usd_per_hour), _usd(cost.usd_per_million_samples)
+
+
+def _usd(amount: float | None) -> str:
+    return "" if amount is None else format_usd(amount)
 
 
 def title_of(costs: CostTable, terms: Terms) -> str:

@@ -88,7 +88,7 @@ DISKS = "workload,vcpus,memory_gib,disk,throughput\na,2,4,gp3,100\na,4,8,gp3,190
 
 
 def test_a_table_has_its_own_prices_and_disks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What its machines cost is the price of such shapes, also where no provider sells them; a disk called like a tier is
+    """What its machines cost is the price of such shapes, also where nobody sells them; a disk called like a tier is
     that tier, and then prices are of its provider."""
     for name, table in (("priced", PRICED), ("disks", DISKS)):
         (tmp_path / f"{name}.csv").write_text(table)
