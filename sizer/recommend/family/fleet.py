@@ -103,7 +103,7 @@ class Work:
     def machines(self, ratios: Sequence[float]) -> Iterator[InstanceType]:
         """Those whose price the table itself gives; of unknown memory as much as the job needs there."""
         device = self.model.facts.device
-        for one in (row.candidate for row in self.table.rows if self.needs):
+        for one in (row.candidate for row in (self.table.rows if self.needs else ())):
             rented, usd, vcpus, kind = one.rented, one.usd_per_hour, one.spec.vcpus, one.accelerators
             if rented is not None and usd is not None and one.offer is None and vcpus and one.spec.nodes == 1:
                 count, needed = kind.number(device), memory_needed(self.model, one)
