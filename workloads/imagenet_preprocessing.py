@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from .data_sets.data_set import LabelledImage, list_images, shuffled
+from .data_sets.image_folder import LabelledImage, list_images, shuffled
 from .faults import run_program
 from .options import DECODERS, OneSentenceParser, count, given_source, positive_integer, program_parser
 from .page_cache import CacheState

@@ -35,7 +35,7 @@ from sizer.records.study import Workload
 from sizer.storage.data_sets import DataSets
 from sizer.store.study_folder import StudyFolder
 from workloads.data_sets import recordio
-from workloads.data_sets.data_set import list_images, shuffled
+from workloads.data_sets.image_folder import list_images, shuffled
 
 EMBEDDED_IMAGES = 4000
 IMAGES = 800

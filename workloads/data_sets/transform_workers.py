@@ -18,8 +18,8 @@ from ..faults import Fault, InputFault, unreadable_file
 from ..page_cache import ask_for
 from ..process import die_with_parent, leave_to_parent
 from . import recordio
-from .data_set import LabelledImage
 from .image_codecs import Codec, as_datum, fastest, open_codec, synthetic_image
+from .image_folder import LabelledImage
 
 
 @dataclass(frozen=True)

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import argparse
+
 from sizer import api
-from sizer.cli.arguments import _
-from sizer.cli.arguments import add_json
-from sizer.cli.arguments import opened
-from sizer.cli.arguments import option
-from sizer.cli.arguments import print_json
-from sizer.cli.gates import CHANGES
-from sizer.cli.gates import check_gate
-from sizer.cli.gates import gate_code
-from sizer.cli.gates import read_gate
+from sizer.cli.arguments import _, add_json, opened, option, print_json
+from sizer.cli.gates import CHANGES, check_gate, gate_code, read_gate
 from sizer.exchange.published import comparison_form
 from sizer.model.comparison import Comparison
 from sizer.words import comparison as words
-from sizer.cli.folders import opened
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from workloads import progress as progress_module
-from workloads.data_sets.data_set import LabelledImage
+from workloads.data_sets.image_folder import LabelledImage
 from workloads.data_sets.transform_workers import SLOT_BYTES, Task, TransformWorkers
 from workloads.faults import DESCRIPTOR_VARIABLE, Fault, InputFault, place_refused, run_program
 from workloads.page_cache import CacheState, ask_for, evict, preload

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from workloads.backends import mxnet_library
 from workloads.backends.interface import Epochs
 from workloads.data_sets import datum, image_codecs, photograph_crops, recordio
-from workloads.data_sets.data_set import LabelledImage
 from workloads.data_sets.datum import Datum, DatumError, decode, encode
 from workloads.data_sets.image_codecs import PACKAGES, Crop, fastest, open_codec, synthetic_image
+from workloads.data_sets.image_folder import LabelledImage
 from workloads.data_sets.lmdb_images import DEVIATION_BGR, MEAN_BGR, LmdbBatches, measure
 from workloads.data_sets.record_writers import Record, RecordIOWriter
 from workloads.data_sets.transform_workers import Task
