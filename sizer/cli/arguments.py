@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from sizer import __version__, api
 from sizer.cli.printing import in_words, sentence
 from sizer.records.messages import InputError, Message
-from sizer.records.units import GIB, parse_whole
+from sizer.records.units import parse_whole
 
 if TYPE_CHECKING:
     from sizer.store.study_folder import StudyFolder
 
-DEFAULT_TIER_SIZE = 500 * GIB
 LANGUAGES = ("en", "zh")
 """That sizer speaks, by their names in `--lang`."""
 

@@ -144,7 +144,10 @@ class _ChildRun:
         if client is not None:
             raise _NotBegun(Failure(Cause(CauseKind.CONTAINER, text=client)))
         self._make_ready(environment)
-        resident = _evict(context.data_set)
+        # Pages belong to whoever touched them first, so none may be left from the run before.
+        if context.data_set is not None:
+            evict(files_of(Path(context.data_set.path)))
+        resident = _resident(context.data_set)
         self._shared_memory = shared_memory()
         self._files = self._files_now()
         self._room = Room(context.paths.scratch, context.paths.output)
@@ -306,13 +309,6 @@ def _configuration(spec: RunSpec, host_vcpus: int, host_memory_bytes: int) -> Co
         batch_size=spec.batch_size,
         gpu_count=spec.gpu_count,
     )
-
-
-def _evict(data_set: DataSet | None) -> int | None:
-    """Pages belong to whoever touched them first, so none may be left from the run before. Bytes that stayed."""
-    if data_set is not None:
-        evict(files_of(Path(data_set.path)))
-    return _resident(data_set)
 
 
 def _resident(data_set: DataSet | None) -> int | None:

@@ -90,7 +90,8 @@ def emulated_volume(scratch: Path, content_bytes: int, stop: Callable[[], bool] 
             _prepare_loop(Path(loop))
             folder.mkdir()
             _command("mount", "-o", "noatime", loop, str(folder), stop=stop)
-            yield Volume(folder, _device_number(Path(loop)))
+            number = os.stat(loop).st_rdev
+            yield Volume(folder, f"{os.major(number)}:{os.minor(number)}")
         finally:
             _detach(home)
 
@@ -228,11 +229,6 @@ def _loops() -> dict[str, Path]:
         with suppress(OSError):
             images[f"/dev/{file.parts[3]}"] = Path(file.read_text().rstrip("\n").removesuffix(" (deleted)"))
     return images
-
-
-def _device_number(device: Path) -> str:
-    number = device.stat().st_rdev
-    return f"{os.major(number)}:{os.minor(number)}"
 
 
 def _command(*argv: str, stop: Callable[[], bool] = never) -> str:
