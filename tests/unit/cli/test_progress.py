@@ -126,11 +126,6 @@ def test_live_figures_have_the_workloads_unit_and_both_directions(make_spec: Cal
 
 def line(live: Live) -> str:
     """The bar's line on a wide terminal."""
-
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
     stream = Terminal()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", "400")
