@@ -59,7 +59,7 @@ def costs_lines(answer: Answer, terms: Terms) -> Iterator[str]:
             on_demand=on_demand,
             spot=spot,
             expected=expected_in_words(row.spot_expected),
-            unpriced="" if on_demand or spot else price_an_hour(None, foreign=row.foreign),
+            unpriced="" if on_demand or spot or row.retired else price_an_hour(None, foreign=row.foreign),
         )
         yield f"  {line}"
     yield from costs_sentences(costs, terms)
@@ -84,7 +84,12 @@ def machine_in_words(row: CostRow, terms: Terms) -> str:
 def rate_of(row: CostRow, terms: Terms) -> str:
     """Its rate, and whether that is a published or an extrapolated one."""
     rate = answered_rate(row.throughput, terms.unit)[0]
-    return _("{rate}[[row.published? (by published rates)]][[row.extrapolated? (extrapolated)]]", rate=rate, row=row)
+    return _(
+        "{rate}[[row.published? (by published rates)]][[row.extrapolated? (extrapolated)]][[ (retired {year})]]",
+        rate=rate,
+        row=row,
+        year="" if row.retired is None else str(row.retired),
+    )
 
 
 def ratio_in_words(ratio: float | None) -> str:
