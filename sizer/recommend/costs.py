@@ -35,7 +35,7 @@ def cost_table(
     if not any(row.is_baseline for row, _prices in rows):
         rows = _with_baseline(rows, given, question.machine is not None, catalog)
     rows.sort(key=lambda one: _order(one[0]))
-    if not rows:
+    if all(row.retired for row, _prices in rows):
         return None
     # Of relative rates, and of rates that are known to be wrong, nobody knows what a sample takes.
     unit = RELATIVE if given.rate_in_doubt else model.sample_unit
