@@ -85,7 +85,6 @@ class FaultCase:
     trigger: str = ""
     warning: str = ""
     ours: bool = False
-    quick: bool = False
 
     @property
     def key(self) -> str:
@@ -122,16 +121,9 @@ def file_system(where: Path, megabytes: int) -> None:
     subprocess.run(["mount", "-o", "loop", str(image), str(where)], check=True)
 
 
-def no_allocation(where: Path) -> None:
-    """Put a ramfs on that folder, which has no fallocate(2)."""
-    where.mkdir()
-    subprocess.run(["mount", "-t", "ramfs", "ramfs", str(where)], check=True)
-
-
 NEEDED: dict[str, Callable[[FaultFolder], None]] = {
     "small scratch": lambda where: small_disk(where.temporary, 8),
     "small output": lambda where: file_system(where.disk, 320),
-    "no allocation": lambda where: no_allocation(where.study),
 }
 
 

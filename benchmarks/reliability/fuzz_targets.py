@@ -7,27 +7,19 @@ from __future__ import annotations
 import csv
 import io
 import sys
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fuzz_mutations import spoiled_file
-from fuzz_sandbox import ARGUMENTS, CaseVerdict, Sandbox, parsed, pieces
+from fuzz_sandbox import ARGUMENTS, Sandbox
 from hypothesis import strategies as st
 
-from sizer.analysis.events import EventError, EventReader
-from sizer.analysis.log_rates import LogRates
 from sizer.cli.tables import COLUMNS
-from sizer.exchange.imported import read_measurements
-from sizer.files.codec import from_json, to_json
-from sizer.records.messages import InputError
-from sizer.records.own_programs import KNOWN_LOGS
 from sizer.records.run import Run
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
-from sizer.study.resolved import to_yaml
 
 sys.path.append(str(Path(__file__).parents[1] / "grid"))
 
@@ -58,19 +50,6 @@ READING: tuple[Words, ...] = (
     ("export", STUDY),
     ("export", STUDY, "--json"),
     ("run", "new.yaml", "--dry-run", "--out", STUDY),
-)
-EVENTS = (
-    b'{"event":"start","sample_unit":"image","batch_size":32,"dataset_bytes":9,"dataset_samples":3,"bytes_per_sample":3}',
-    *(b'{"event":"step","time":%d.5,"samples":32,"input_wait":0.1,"epoch":0,"latency":0.2}' % at for at in range(5)),
-    b'{"event":"end"}',
-)
-LOG = (
-    b"Epoch[0] Batch [20-40]\tSpeed: 1234.56 samples/sec",
-    b"Iteration 40 (1.25 iter/s, 16s/20 iters), loss = 6.9",
-    b"Epoch: [1][20/5004]\tTime 0.387 (0.412)",
-    b"10\timages/sec: 219.1 +/- 0.0 (jitter = 0.1)",
-    b"Minibatch[ 1- 10]: time = 1.234s; samplesPerSecond = 219.1",
-    b"Epoch 0   [Train |####| 390/390 batches, 2.30 cost, 5.82s]",
 )
 MEASURED = "measurements.csv"
 WRITTEN = """\
@@ -143,35 +122,32 @@ IMPORTED = {
 
 @dataclass(frozen=True)
 class Target:
-    """What is spoiled: its name, how many of 10,000 cases it gets, its cases, and what judges one of them."""
+    """What is spoiled: its name, how many of 10,000 cases it gets, and its cases."""
 
     name: str
     share: int
     cases: st.SearchStrategy[Case]
-    judge: Callable[[Case], CaseVerdict]
 
 
-def targets(sandbox: Sandbox) -> tuple[Target, ...]:
+def targets(root: Path) -> tuple[Target, ...]:
     """All of them, over the valid files in the sandbox."""
-    root, judge = sandbox.root, sandbox.judge
     runs = sorted(str(path.relative_to(root)) for path in (root / STUDY / "runs").glob("*.json"))
     dry = ("run", "new.yaml", "--dry-run", "--out", "new")
     at = [("predict", STUDY, "--at", "places.csv"), (*PREDICT, "--at", "places.csv")]
     offers = [("recommend", STUDY, "--catalog", "offers.csv"), ("catalog", "validate", "offers.csv")]
     listed = [("catalog", "list", "offers.csv"), ("catalog", "list", "--json", "offers.csv")]
     concluding = [words for words in READING if words[0] in ("fit", "predict", "recommend", "report")]
-
     # The page takes ten times as long as what it is made of.
     seldom_the_page = [*READING, *(words for words in READING if words[0] != "report")]
 
     def spoil(name: str, share: int, paths: Sequence[str], words: Sequence[Words], codes: frozenset[int]) -> Target:
-        contents = {path: (root / path).read_bytes() for path in paths}
-        return Target(name, share, _cases(name, contents, words, codes), judge)
+        def of(path: str) -> st.SearchStrategy[Case]:
+            content = spoiled_file((root / path).read_bytes(), Path(path).suffix.removeprefix("."))
+            typed = st.sampled_from(words).map(lambda words: tuple(word.format(path=path) for word in words))
+            return st.builds(Case, st.just(name), st.just(path), content, typed, st.just(codes))
 
-    imports = {name: text.encode() for name, text in IMPORTED.items()}
-    importing = st.sampled_from(sorted(imports)).flatmap(
-        lambda name: _cases("catalogue, import", {name: imports[name]}, [("catalog", "import", name)], LOOKS)
-    )
+        return Target(name, share, st.sampled_from(sorted(paths)).flatmap(of))
+
     return (
         spoil("study.yaml", 1800, ["new.yaml"], [dry, dry, (*dry, "--preset", "quick")], ASKS),
         spoil("study.yaml, resolved", 900, [f"{STUDY}/study.yaml"], READING, ANSWERS | ASKS),
@@ -181,11 +157,9 @@ def targets(sandbox: Sandbox) -> tuple[Target, ...]:
         spoil("recommendation.json", 100, [f"{STUDY}/recommendation.json"], [("report", STUDY)], frozenset({0})),
         spoil("predict --at", 1200, ["places.csv"], at, ANSWERS),
         spoil("catalogue", 1200, ["offers.csv"], [*offers, *offers, *listed], ANSWERS),
-        Target("catalogue, import", 700, importing, judge),
-        Target("import", 900, _measured_tables(root), lambda case: parsed(case, _import)),
-        Target("arguments", 300, arguments(), judge),
-        Target("event pipe", 100, _lines("event pipe", EVENTS), lambda case: parsed(case, _read_events)),
-        Target("log lines", 100, _lines("log lines", LOG), lambda case: parsed(case, _read_log)),
+        spoil("catalogue, import", 700, [*IMPORTED], [("catalog", "import", "{path}")], LOOKS),
+        spoil("import", 900, ["own.csv", "table.csv"], [("import", "{path}", "--out", "new")], LOOKS),
+        Target("arguments", 300, arguments()),
     )
 
 
@@ -203,6 +177,8 @@ def write_files(root: Path) -> Sandbox:
         writer.writerows(rows[:6])
     for name, text in IMPORTED.items():
         (root / name).write_text(text)
+    (root / "own.csv").write_bytes((root / STUDY / MEASURED).read_bytes())
+    (root / "table.csv").write_text(MEASURED_ELSEWHERE)
     (root / ARGUMENTS).write_text("")
     return Sandbox(root)
 
@@ -254,42 +230,6 @@ def _with_series(run: Run) -> Run:
     return replace(run, steps=steps, samples=tuple(Sample(100.0 + 0.5 * at, 0.4 * at, 2**29) for at in range(4)))
 
 
-def _cases(
-    target: str, contents: dict[str, bytes], words: Sequence[Words], codes: frozenset[int]
-) -> st.SearchStrategy[Case]:
-    def of(path: str) -> st.SearchStrategy[Case]:
-        form = Path(path).suffix.removeprefix(".")
-        spoiled = spoiled_file(contents[path], form)
-        return st.builds(Case, st.just(target), st.just(path), spoiled, st.sampled_from(list(words)), st.just(codes))
-
-    return st.sampled_from(sorted(contents)).flatmap(of)
-
-
-def _measured_tables(root: Path) -> st.SearchStrategy[Case]:
-    """measurements.csv, and a table as anybody has one."""
-    contents = {"own.csv": (root / STUDY / MEASURED).read_bytes(), "table.csv": MEASURED_ELSEWHERE.encode()}
-    return _cases("import", contents, [("import",)], LOOKS)
-
-
-def _import(content: bytes) -> int:
-    """What a table tells is refused in one sentence, or is a study whose every record a folder can hold."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "table.csv"
-        path.write_bytes(content)
-        try:
-            found = read_measurements(path, None)
-        except InputError as error:
-            if not str(error).startswith(str(path)) or "\n" in str(error):
-                raise ValueError(f"does not name its file in one sentence: {error}") from error
-            return 2
-    for run in found.runs:
-        if from_json(Run, to_json(run), "run") != run:
-            raise ValueError(f"does not come back: {run}")
-    if parse_study(to_yaml(found.study), "study.yaml", None, HostSize(1, 1), None) != found.study:
-        raise ValueError(f"does not come back: {found.study}")
-    return 0
-
-
 def arguments() -> st.SearchStrategy[Case]:
     """Words behind every option that takes one, and in the environment."""
     word = (st.sampled_from(WORDS) | st.text(max_size=12)).filter(lambda text: "\0" not in text)
@@ -315,50 +255,3 @@ def arguments() -> st.SearchStrategy[Case]:
         word,
         environment,
     )
-
-
-def _lines(target: str, lines: Sequence[bytes]) -> st.SearchStrategy[Case]:
-    """Some of the lines, each perhaps spoiled, in any order."""
-    line = st.sampled_from(list(lines))
-    broken = line.flatmap(lambda each: spoiled_file(each, "json" if each.startswith(b"{") else "csv"))
-    ordered = st.just(list(lines)).map(lambda all_: all_[:])
-    content = st.lists(line | broken, max_size=12) | st.tuples(ordered, broken, st.integers(0, 6)).map(_put)
-    ends = st.sampled_from([b"\n", b"\r", b"\r\n"])
-    whole = st.tuples(content, ends).map(lambda both: both[1].join(both[0]) + both[1])
-    return st.builds(Case, st.just(target), st.just("pipe"), whole, st.just((target,)), st.just(frozenset({0, 4})))
-
-
-def _put(parts: tuple[list[bytes], bytes, int]) -> list[bytes]:
-    lines, line, at = parts
-    return [*lines[:at], line, *lines[at + 1 :]]
-
-
-def _read_events(content: bytes) -> int:
-    reader = EventReader()
-    try:
-        for piece in pieces(content):
-            reader.feed(piece)
-        reader.close()
-    except EventError:
-        return 4
-    return 0
-
-
-EXPRESSIONS = (
-    r"(?P<rate>\S+)/s",
-    r"step (?P<step>\S+) .*?(?P<milliseconds>\S+) ?ms",
-    r"(?P<done>\d+)/(?P<total>\d+).*?(?P<elapsed>\S+)s",
-)
-"""A user's own, with each kind of group."""
-
-
-def _read_log(content: bytes) -> int:
-    """By every pattern, and without one, on a clock that steps on."""
-    for pattern in (None, *KNOWN_LOGS, *EXPRESSIONS):
-        ticks = iter(range(10**9))
-        rates = LogRates(pattern, 32, lambda ticks=ticks: float(next(ticks)))  # type: ignore[misc]
-        for piece in pieces(content):
-            for step in rates.feed(piece):
-                if step.samples < 0:
-                    raise ValueError(f"a step of {step.samples} samples")
-    return 0
