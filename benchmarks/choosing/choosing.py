@@ -100,7 +100,6 @@ def table(family: str, here: Sequence[Replay]) -> list[GoalRow]:
     own = [replay for replay in here if replay.order == FREE]
     settled = [all(each.right) for each in own if each.ended == "settled"]
     runs, points = [len(each.runs) for each in own], [len({run.configuration for run in each.runs}) for each in own]
-    seconds = [sum(run.wall_seconds for run in each.runs) / each.case.seconds for each in own]
     rows = [
         share(family, f"{BOUNDED}: right", right[BOUNDED], RIGHT),
         share(family, "adaptive: ends within them, and right", [each.in_time for each in own]),
@@ -110,7 +109,6 @@ def table(family: str, here: Sequence[Replay]) -> list[GoalRow]:
         _figure(family, "adaptive: runs, median", runs, 0.5),
         _figure(family, "adaptive: runs, 90th percentile", runs, 0.9),
         _figure(family, "whole grid: runs, median", [len(each.case.all_runs) for each in own], 0.5),
-        _figure(family, "adaptive: share of the grid's seconds", seconds, 0.5),
     ]
     if family == "curve":
         rows.append(below(family, "adaptive: points, median", quantile(points, 0.5), "", MOST_POINTS, len(own)))

@@ -92,13 +92,11 @@ def observed(child: SimulatedChild, seconds: float, precision: float = 0.02) -> 
     return seen
 
 
-def measured(child: SimulatedChild, seconds: float) -> tuple[SteadyState, bool]:
-    """What the run's record would hold, and whether it ended early because it was precise."""
-    seen = observed(child, seconds)
-    steady = seen.shown.steady
+def measured(child: SimulatedChild, seconds: float) -> SteadyState:
+    """What the run's record would hold."""
+    steady = observed(child, seconds).shown.steady
     assert steady is not None
-    assert seen.stop is not None
-    return steady, seen.stop.value == "precision"
+    return steady
 
 
 def _count(seconds: float, step: float) -> int:

@@ -18,15 +18,7 @@ from functools import partial
 from pathlib import Path
 
 import fault_data
-from fault_study import (
-    Entry,
-    FaultCase,
-    FaultFolder,
-    FaultResult,
-    error_of,
-    measured,
-    small_disk,
-)
+from fault_study import Entry, FaultCase, FaultFolder, FaultResult, error_of, measured, small_disk
 
 from sizer.records.run_kinds import Outcome
 

@@ -7,7 +7,6 @@ import csv
 import io
 import json
 from collections.abc import Callable
-from functools import reduce
 from typing import Any
 
 import yaml
@@ -63,7 +62,7 @@ def odd_values() -> st.SearchStrategy[Any]:
     nested = st.recursive(
         listed, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner)
     )
-    deep = st.integers(20, 400).map(lambda depth: reduce(lambda inner, _: [inner], range(depth), 1))
+    deep = st.integers(20, 400).map(lambda depth: json.loads("[" * depth + "]" * depth))
     # A copy of each: a later change may be made inside of what was put in, and the next case draws it again.
     return (listed | listed | drawn | nested | deep).map(copy.deepcopy)
 

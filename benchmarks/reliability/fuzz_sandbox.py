@@ -30,9 +30,8 @@ from sizer.store.stored_runs import read_run
 
 SLOW_SECONDS = 10.0
 """Of CPU time."""
-LEFT_OUT = "left out: "
-WARNING = "warning: "
-"""Of a command that goes on all the same."""
+GOES_ON = ("left out: ", "warning: ", "usage:", " ")
+"""How lines begin of a command that goes on all the same, or says how it is used."""
 MADE_BY_READING = {"model.json", "recommendation.json", "report.html"}
 """What a reading command makes anew in a study folder where it is missing or older than the runs."""
 ARGUMENTS = "arguments"
@@ -116,7 +115,7 @@ def _kept_trace(said: str) -> str:
 
 def _wrong(case: Case, ended: Ended) -> Iterator[str]:
     lines = ended.err.splitlines()
-    said = [line for line in lines if not line.startswith((LEFT_OUT, WARNING, "usage:", " "))]
+    said = [line for line in lines if not line.startswith(GOES_ON)]
     if ended.code not in case.codes:
         yield f"exit code {ended.code}, which is none of {sorted(case.codes)}: {ended.err}"
     if ended.warned:

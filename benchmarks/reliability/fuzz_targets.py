@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import csv
 import io
+import json
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
@@ -18,7 +20,7 @@ from hypothesis import strategies as st
 
 from sizer.cli.tables import COLUMNS
 from sizer.records.run import Run
-from sizer.study.parse import parse_study
+from sizer.study.parse import read_study
 from sizer.study.presets import HostSize
 
 sys.path.append(str(Path(__file__).parents[1] / "grid"))
@@ -51,73 +53,10 @@ READING: tuple[Words, ...] = (
     ("export", STUDY, "--json"),
     ("run", "new.yaml", "--dry-run", "--out", STUDY),
 )
-MEASURED = "measurements.csv"
-WRITTEN = """\
-# What is to be measured, as a person writes it.
-name: fuzzed
-workloads:
-  - name: train
-    kind: image_training
-    network: resnet50
-    batch_size: [16, 32]
-    device: {emulate: {samples_per_second: 328.2, gpu: V100, source: a benchmark}}
-  - {name: infer, kind: image_inference, network: squeezenet, cache: natural, memory_floor: true}
-  - name: own
-    kind: command
-    command: [python3, train.py, --epochs, 2, --name, "a b"]
-    pattern: 'rate (?P<rate>[\\d.]+)'
-    sample_unit: word
-    axes: {vcpus: [0.5, 1, 2], memory: [], disk: []}
-axes:
-  vcpus: [0.5, 1, 2]
-  memory: [220MiB, 320MiB]
-  disk: [slow, fast]
-disks:
-  slow: {emulate: {class: standard, read_iops: 500, read_mbps: 20}}
-  fast: {emulate: {class: nvme, read_iops: 8000, read_mbps: 160, write_iops: 8000, write_mbps: 160}, size: 500GiB}
-around: {vcpus: 2, memory: 320MiB, disk: fast}
-embedded_images: 400
-measure: {repeats: 2, seconds: 6, precision: 0.02, seed: 1, timeout: 600}
-objective: {prefer: cheapest, target: 0.95}
-"""
-HOST = {
-    "cpu_model": "AMD EPYC 9B45",
-    "cpus": 2,
-    "topology": "2 CPUs, no hyperthreads seen",
-    "hyperthreads": False,
-    "memory_bytes": 24 * GIB,
-    "swap_bytes": 0,
-    "kernel": "6.1.0",
-    "limits": "cgroup v1",
-    "gpus": [],
-    "fio": "fio-3.33",
-    "packages": {"mxnet": "1.9.1", "numpy": "1.26.4"},
-}
-STORED = Path(__file__).parent / "runs"
+STORED, VALID = (Path(__file__).parent / name for name in ("runs", "valid"))
+IMPORTED, MEASURED = ("instances.csv", "disks.csv", "rates.csv"), "measurements.csv"
 MEASURED_RUNS = {"train": RUNS, "infer": STORED / "infer.jsonl", "own": STORED / "own.jsonl"}
 """Where the runs of each workload of the study are from."""
-DISKS_HEADER = (
-    "provider,disk_tier,class,read_iops_base,read_iops_per_gib,read_iops_max,read_mbps_base,read_mbps_per_gib,"
-    "read_mbps_max,min_gib,max_gib,latency_ms,usd_per_gib_month,confidence,as_of,source"
-)
-MEASURED_ELSEWHERE = (
-    "workload;vcpus;memory_gib;gpu;gpu_count;epoch;throughput;throughput_low;throughput_high;outcome;note\n"
-    "res;2;8;V100;1;0;90;;;;first\nres;2;8;V100;1;1;180;175;186;;\nres;8;8;V100;2;1;350.5;;;;\n"
-    "res;8;4;V100;2;;;;;out_of_memory;'=1+1\nlm;0.5;;;;;12.5;;;;\nlm;1;;;;;25;;;completed;\n"
-)
-INSTANCES_HEADER = (
-    "provider,region,instance_type,vcpus,memory_gib,gpu,gpu_count,gpu_memory_gib,local_nvme_gib,disk_cap_mbps,"
-    "usd_per_hour,confidence,as_of,source"
-)
-RATES_HEADER = "mode,network,gpu,precision,batch_size,samples_per_second,framework,as_of,source"
-IMPORTED = {
-    "instances.csv": f"{INSTANCES_HEADER}\naws,us,g4dn.xlarge,4,16,T4,1,16,125,600,0.526,documented,2026-07-20,a page\n"
-    "alibaba,,ecs.g6,2,8,,,,,,,,2026-07-20,a page\n",
-    "disks.csv": f"{DISKS_HEADER}\nalibaba,cloud_ssd,ssd,1800,30,25000,120,0.5,300,20,32768,1,0.1,,2026-07-20,a page\n"
-    "aws,st1,standard,,0,500,,0.04,500,125,16384,,0.045,documented,2026-07-20,a page\n",
-    "rates.csv": f"{RATES_HEADER}\ntrain,resnet50,P100,fp32,64,219,TensorFlow,2017-05-01,a page\n"
-    "infer,resnet50,T4,fp16,,1200,TensorRT,2020-01-01,a page\n",
-}
 
 
 @dataclass(frozen=True)
@@ -146,7 +85,7 @@ def targets(root: Path) -> tuple[Target, ...]:
             typed = st.sampled_from(words).map(lambda words: tuple(word.format(path=path) for word in words))
             return st.builds(Case, st.just(name), st.just(path), content, typed, st.just(codes))
 
-        return Target(name, share, st.sampled_from(sorted(paths)).flatmap(of))
+        return Target(name, share, st.sampled_from(list(paths)).flatmap(of))
 
     return (
         spoil("study.yaml", 1800, ["new.yaml"], [dry, dry, (*dry, "--preset", "quick")], ASKS),
@@ -157,7 +96,7 @@ def targets(root: Path) -> tuple[Target, ...]:
         spoil("recommendation.json", 100, [f"{STUDY}/recommendation.json"], [("report", STUDY)], frozenset({0})),
         spoil("predict --at", 1200, ["places.csv"], at, ANSWERS),
         spoil("catalogue", 1200, ["offers.csv"], [*offers, *offers, *listed], ANSWERS),
-        spoil("catalogue, import", 700, [*IMPORTED], [("catalog", "import", "{path}")], LOOKS),
+        spoil("catalogue, import", 700, IMPORTED, [("catalog", "import", "{path}")], LOOKS),
         spoil("import", 900, ["own.csv", "table.csv"], [("import", "{path}", "--out", "new")], LOOKS),
         Target("arguments", 300, arguments()),
     )
@@ -165,46 +104,37 @@ def targets(root: Path) -> tuple[Target, ...]:
 
 def write_files(root: Path) -> Sandbox:
     """A new sandbox with one valid file of each kind."""
+    shutil.copytree(VALID, root)
     for folder in ("temporary", "cache"):
-        (root / folder).mkdir(parents=True)
+        (root / folder).mkdir()
     write_study(root / STUDY)
-    (root / "new.yaml").write_text(WRITTEN)
-    (root / "offers.csv").write_text(IMPORTED["instances.csv"])
-    rows = list(csv.DictReader(io.StringIO((root / STUDY / MEASURED).read_text())))
+    table = (root / STUDY / MEASURED).read_text()
+    (root / "own.csv").write_text(table)
     with (root / "places.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, [*COLUMNS, "throughput"], extrasaction="ignore")
         writer.writeheader()
-        writer.writerows(rows[:6])
-    for name, text in IMPORTED.items():
-        (root / name).write_text(text)
-    (root / "own.csv").write_bytes((root / STUDY / MEASURED).read_bytes())
-    (root / "table.csv").write_text(MEASURED_ELSEWHERE)
+        writer.writerows(list(csv.DictReader(io.StringIO(table)))[:6])
     (root / ARGUMENTS).write_text("")
     return Sandbox(root)
 
 
 def write_study(folder: Path) -> None:
     """A finished study in `folder`: three workloads, with model, recommendation, table and page."""
-    study = parse_study(WRITTEN, str(folder / "study.yaml"), None, HostSize(2, 24 * GIB), None)
+    study = read_study(VALID / "new.yaml", None, HostSize(2, 24 * GIB), None)
+    host = json.loads((STORED / "host.json").read_text())
     workloads = {plan.workload.name: plan.workload for plan in study.workloads}
-    with StudyFolder.create(folder, study, HOST, [Note(NoteKind.NO_MEMORY_AXIS, fix="sudo sizer demo")]) as made:
+    with StudyFolder.create(folder, study, host, [Note(NoteKind.NO_MEMORY_AXIS, fix="sudo sizer demo")]) as made:
         for run in _runs():
             spec = replace(run.spec, workload=workloads[run.spec.workload.name], measure=study.measure)
             disk = run.disk and replace(run.disk, tier=study.disk(run.disk.tier.name))
             made.add(replace(run, spec=spec, disk=disk, wall_seconds=9.5))
             made.log_path(run.id).write_text("one line\n")
-    table = io.StringIO()
-    for words, out in (
-        ("recommend", io.StringIO()),
-        ("report", io.StringIO()),
-        ("fit", io.StringIO()),
-        ("export", table),
-    ):
-        with redirect_stdout(out):
+    for words in ("recommend", "report", "fit", "export"):
+        with redirect_stdout(io.StringIO()) as out:
             code = main([words, str(folder)])
         if code:
             raise RuntimeError(f"sizer {words} ends with {code} on the study that nothing has spoiled")
-    (folder / MEASURED).write_text(table.getvalue())
+    (folder / MEASURED).write_text(out.getvalue())
 
 
 def _runs() -> Iterator[Run]:
