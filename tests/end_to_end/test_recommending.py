@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from sizer.cli import main
 from tests.end_to_end.conftest import Typed
 
 
@@ -31,35 +30,6 @@ def test_a_gate_that_is_not_met_is_exit_code_6(sizer: Typed) -> None:
     )
     assert second == "sizer: gate met (fail if train:vcpus>8): train: vcpus is 4"
     assert sizer("recommend", "s", "--fail-if", "vcpus>8").returncode == 0
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--fail-if", "speed<3"], "there is no figure `speed`; use status"),
-        (["--fail-if", "job_usd>3"], "add --samples 1.2M --within 6h"),
-        (["--within", "2h"], "--within needs to know of how many samples"),
-        (["--checkpoint-minutes", "10"], "Use --interruptions-per-hour and --checkpoint-minutes together"),
-        (["--samples", "1M", "--within", "2h", "--target", "0.9"], "leave out --objective and --target"),
-        (["--within", "soon", "--samples", "1M"], "'soon' is not a time; write a number and its unit, such as 90s"),
-        (["--within", "6h", "--samples", "-3"], "'-3' is not a number of samples"),
-        (["--within", "6h", "--samples", "many"], "'many' is not a number of samples"),
-        (["--at-least", "0"], "'0' is not a rate; write samples a second, above 0"),
-        (["--baseline", "aws/c6i.larg"], "did you mean `aws c6i.large`?"),
-    ],
-)
-def test_what_cannot_be_meant_is_exit_code_2(
-    study: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
-) -> None:
-    """With what to type instead, and nothing on stdout."""
-    try:
-        code: object = main(["recommend", str(study), *words])
-    except SystemExit as ended:
-        code = ended.code
-    output = capsys.readouterr()
-    assert (code, output.out) == (2, "")
-    assert said in output.err
-    assert "Traceback" not in output.err
 
 
 def test_a_deadline_is_asked_for_and_published(sizer: Typed, study: Path) -> None:

@@ -127,28 +127,6 @@ def test_a_row_without_an_answer_keeps_its_place(
     no_traceback(sizer("predict", "s", "--workload", "train", "--batch-size", "64"), 5, "`batch_size` 32 alone")
 
 
-@pytest.mark.parametrize(
-    ("table", "said"),
-    [
-        ("vcpus,memory_gib\n1,4\n1,1e300\n", "at.csv line 3: memory_gib: `1e300 GiB`"),
-        ("vcpus\n1e300\n", "at.csv line 2: vcpus: `1e300`"),
-        ("batch_size\n20.5\n", "line 2: batch_size: `20.5`"),
-        ("vcpus\n1,2\n", "line 2: 2 cells, but the header has 1"),
-        ("vcpus\n", "has a header but no rows"),
-        ("a,b\n1,2\n", "has no column that says where to predict"),
-        ("disk\nfloppy\n", "line 2: disk `floppy` is not in this study; give ssd or unused"),
-        ("workload\nnobody\n", "line 2: workload `nobody`"),
-    ],
-)
-def test_a_table_out_of_bounds_is_told_by_its_line(sizer: Typed, study: Path, table: str, said: str) -> None:
-    """Exit code 2, nothing predicted."""
-    (study.parent / "at.csv").write_text(table)
-    words = [] if table.startswith("workload") else ["--workload", "train"]
-    done = sizer("predict", "s", "--at", "at.csv", *words)
-    no_traceback(done, 2, said)
-    assert done.stdout == ""
-
-
 @pytest.mark.parametrize("value", ['"many"', "-3", "null", "1e400"])
 def test_a_broken_host_is_one_sentence(sizer: Typed, study: Path, value: str) -> None:
     """status plans with the host's figures."""

@@ -45,7 +45,7 @@ class Given:
         """The names of the columns, of a table with commas; empty for anything else."""
         if self.is_sqlite:
             return ()
-        first = self.text.lstrip().partition("\n")[0]
+        first, *_ = self.text.lstrip().splitlines() or [""]
         return () if first[:1] in "{[/" else tuple(name.strip() for name in next(csv.reader([first]), []))
 
     def rows(self) -> Iterator[tuple[Message, dict[str, str]]]:
