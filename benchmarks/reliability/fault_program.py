@@ -11,7 +11,6 @@ import shutil
 import signal
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -215,26 +214,10 @@ def steps_once() -> None:
     tell(event="end")
 
 
-def steps_elsewhere() -> None:
-    """In a group of the host's own, where a service starts what it is asked for."""
-    if os.fork() == 0:
-        for file in (*Path("/sys/fs/cgroup").glob("*/cgroup.procs"), Path("/sys/fs/cgroup/cgroup.procs")):
-            with suppress(OSError):
-                file.write_text(str(os.getpid()))
-        go_on()
-    hang()
-
-
 def kills_itself() -> None:
     steps(3)
     print("about to die", flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
-
-
-def chatters() -> None:
-    while True:
-        print("x" * 4000, flush=True)
-        step()
 
 
 WITHOUT_START = {

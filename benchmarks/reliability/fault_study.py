@@ -26,9 +26,8 @@ GOOD = "good"
 NO_OVERRIDE = ("setpriv", "--inh-caps=-dac_override,-dac_read_search", "--bounding-set=-dac_override,-dac_read_search")
 """What makes root ask for permissions as anybody has to."""
 
-SECONDS, LONG_SECONDS, MANY_SECONDS, DEADLINE_SECONDS = 0.5, 3.0, 15.0, 4
-"""Each run's steady state, that of one which something happens to meanwhile or that is looked at for long, and how long
-one that hangs may take."""
+SECONDS, LONG_SECONDS, DEADLINE_SECONDS = 0.5, 3.0, 4
+"""Each run's steady state, that of one which something happens to meanwhile, and how long one that hangs may take."""
 
 POLL_SECONDS = 0.02
 
@@ -162,7 +161,7 @@ def _study(faults: Sequence[FaultCase], where: FaultFolder, needs: str) -> dict[
     entries = [{"name": fault.key, **fault.workload(where, where.folder / "data" / fault.key)} for fault in faults]
     limit = {"timeout": DEADLINE_SECONDS} if needs == "deadline" else {}
     disks = {"disks": {"small": str(where.disk)}} if needs == "small output" else {}
-    seconds = {"long": LONG_SECONDS, "many seconds": MANY_SECONDS}.get(needs, SECONDS)
+    seconds = LONG_SECONDS if needs == "long" else SECONDS
     measure = {"repeats": 1, "seconds": seconds, "precision": 0.5, **limit}
     workloads = {"workloads": [*good, *entries], "embedded_images": EMBEDDED_IMAGES}
     return {"name": "faults", "measure": measure, "axes": {"vcpus": [1]}, **workloads, **disks}

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 import fault_data
-from fault_study import Entry, FaultCase, FaultFolder, FaultResult, error_of, measured, small_disk
+from fault_study import Entry, FaultCase, FaultFolder, FaultResult, error_of, measured
 
 from sizer.records.run_kinds import Outcome
 
@@ -91,13 +91,6 @@ def fill_output(where: FaultFolder, _data: Path) -> None:
                 size += piece
 
 
-def full_log_disk(where: FaultFolder, _data: Path) -> None:
-    """Put the logs of the study on a disk with room for 16 KiB."""
-    logs = where.study / "logs"
-    small_disk(logs, 1)
-    (logs / "filling").write_bytes(bytes((1 << 20) - (16 << 10)))
-
-
 COMMANDS = (
     bad("leaves_daemons", COMPLETED),
     bad("goes_on_as_a_daemon", COMPLETED),
@@ -137,11 +130,9 @@ COMMANDS = (
     bad(
         "steps_once", CRASHED, "ended without enough steps to measure a rate | 1 step, the last one | one epoch of one"
     ),
-    bad("steps_elsewhere", REFUSED, "its steps are made outside of the limits of the run", "many seconds"),
     bad("kills_itself", CRASHED, "SIGKILL | about to die"),
     FaultCase("may not be executed", CRASHED, "may not be executed | ermission denied", own_program(0o644)),
     FaultCase("has no interpreter", CRASHED, "was not found", own_program(0o755)),
-    bad("chatters", COMPLETED, needs="small logs", spoil=full_log_disk, warning="log incomplete"),
     bad("fills_scratch", CRASHED, "under its scratch folder | was full | No space left on device", "small scratch"),
     FaultCase(
         "data goes while it reads",
