@@ -6,15 +6,20 @@ import csv
 import json
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
-
-from sizer.catalog.machines import Entry, columns, shipped
+from sizer.catalog.machines import Entry
+from sizer.catalog.machines import columns
+from sizer.catalog.machines import shipped
 from sizer.files.given_files import read_given
-from sizer.records.messages import InputError, Message, quoted
+from sizer.records.messages import InputError
+from sizer.records.messages import Message
+from sizer.records.messages import quoted
 
 SQLITE = b"SQLite format 3\0"
 _PRICE = ("price_per_hour", "spot_per_hour", "spot_saving_pct", "currency", "as_of", "source", "region", "confidence")
@@ -47,7 +52,7 @@ class Given:
         """The names of the columns, of a table with commas; empty for anything else."""
         if self.is_sqlite:
             return ()
-        first = self.text.lstrip().partition("\n")[0]
+        first, *_ = self.text.lstrip().splitlines() or [""]
         return () if first[:1] in "{[/" else tuple(name.strip() for name in next(csv.reader([first]), []))
 
     def rows(self) -> Iterator[tuple[Message, dict[str, str]]]:
