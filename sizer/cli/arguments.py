@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from sizer import __version__, api
+from sizer import __version__
 from sizer.cli.printing import in_words, sentence
 from sizer.records.messages import InputError, Message
 from sizer.records.units import parse_whole
@@ -192,7 +192,9 @@ def print_json(form: object) -> None:
 
 def opened(path: str | Path) -> StudyFolder:
     """The study folder at `path`; what cannot be read among its runs is said on stderr and left out."""
-    folder = api.open_study(path)
+    from sizer.api import open_study
+
+    folder = open_study(path)
     for problem in folder.problems():
         from sizer.words.terminal import problem_said
 
