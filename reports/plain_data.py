@@ -26,8 +26,8 @@ from sizer.model.model import (
 )
 from sizer.model.posterior import KEPT
 from sizer.model.refusals import ENOUGH, memory_matters
-from sizer.records.configuration import Configuration
 from sizer.records.device import HOST_DISK
+from sizer.records.prediction import Configuration
 from sizer.records.units import GIB
 
 DRAWS = 64

@@ -25,8 +25,7 @@ from held_out_rates import (
 from held_out_sources import apart, ratios_apart, without_gpu, without_source
 
 from sizer.catalog.accelerator_rates import AcceleratorRate, shipped_rates
-from sizer.catalog.gpu_scaling import scaled_runs
-from sizer.catalog.gpu_transfer import published_steps
+from sizer.catalog.gpu_transfer import published_steps, scaled_runs
 from sizer.catalog.rate_estimate import Basis
 
 MOST_OTHERS = 3

@@ -17,19 +17,24 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from sizer.catalog.accelerator_rates import PROCESSOR, AcceleratorRate
-from sizer.catalog.batch_curve import rate_at
-from sizer.catalog.gpu_scaling import (
+from sizer.catalog.gpu_transfer import (
+    MEAN,
     MEAN_LOSS,
+    Effect,
+    PublishedStep,
     ScaledRun,
     ScalingVariances,
+    TransferVariances,
     efficiency_range,
+    family_of,
     loss_model,
+    overlap,
+    passes_of,
+    published_steps,
+    rate_model,
     scaled_runs,
 )
-from sizer.catalog.gpu_transfer import MEAN, PublishedStep, TransferVariances, published_steps, rate_model
-from sizer.catalog.networks import family_of, passes_of
-from sizer.catalog.rate_estimate import Basis
-from sizer.catalog.shared_effects import Effect, overlap
+from sizer.catalog.rate_estimate import Basis, rate_at
 
 Array = NDArray[np.float64]
 Figure = TypeVar("Figure")

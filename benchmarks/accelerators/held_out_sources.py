@@ -15,12 +15,12 @@ from sizer.catalog.gpu_transfer import (
     TRANSFER_90,
     PublishedStep,
     gpu_label,
+    passes_of,
     precision_class,
     published_steps,
     rate_model,
     table_of,
 )
-from sizer.catalog.networks import passes_of
 from sizer.catalog.rate_estimate import RateQuestion, estimate
 
 FIRST_YEAR = "2017"

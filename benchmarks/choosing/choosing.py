@@ -33,11 +33,10 @@ from judged import WholeGrid, answer_of, whole_grids
 from replayed import ReplayCase, by_workload, curve_cases, grid_cases, machine_cases
 
 from sizer.catalog.catalog import Catalog
-from sizer.plan.chooser import Chooser
-from sizer.plan.chosen import NextRun
+from sizer.plan.chooser import Chooser, NextRun
 from sizer.plan.configurations import configurations, position, repeated
 from sizer.plan.run_order import plan
-from sizer.records.configuration import Configuration
+from sizer.records.prediction import Configuration
 from sizer.records.run import Run
 from sizer.records.run_kinds import Purpose
 from sizer.records.study import Adaptive, RunSpec

@@ -34,14 +34,12 @@ from sizer.catalog.catalog import Catalog
 from sizer.model.model import MeasuredDisk, MeasuredRange, MemoryTrial, WorkloadFacts, WorkloadModel, of_new_run
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.case import Case, quality_of
-from sizer.recommend.family.choice import family_of
+from sizer.recommend.family.choice import family_of, least_cost
 from sizer.recommend.family.fleet import RATIOS, Fleet, Work, fleet_of
-from sizer.recommend.family.location import least_cost
 from sizer.recommend.prices import Accelerators
 from sizer.recommend.rule import table_of_machines
-from sizer.records.configuration import Configuration
 from sizer.records.device import Device, DiskRates
-from sizer.records.prediction import Spec
+from sizer.records.prediction import Configuration, Spec
 from sizer.records.study import Objective
 from sizer.records.units import GIB
 

@@ -22,8 +22,8 @@ from sizer.analysis.log_rates import LogRates
 from sizer.cli.tables import COLUMNS
 from sizer.exchange.imported import read_measurements
 from sizer.files.codec import from_json, to_json
+from sizer.records.frameworks import KNOWN_LOGS
 from sizer.records.messages import InputError
-from sizer.records.own_programs import KNOWN_LOGS
 from sizer.records.run import Run
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from sizer.model.memory import anonymous_bytes, floor_at
 from sizer.model.model import batch_of, vcpus_of
 from sizer.model.observations import measured_rate
-from sizer.records.configuration import Configuration
+from sizer.records.prediction import Configuration
 from sizer.records.units import GIB, MIB, RELATIVE, format_bytes
 from sizer.words import page as words
 from sizer.words.language import _, paragraph, rates_axis

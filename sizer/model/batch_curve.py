@@ -21,8 +21,8 @@ from sizer.model.model import batch_of, deviation_of, gpus_of, vcpus_of
 from sizer.model.observations import Noise, completed, measured_rate, noise_at, noise_of
 from sizer.model.runs import end_to_end
 from sizer.records.answer import BatchCurve, BatchPoint, StepFit
-from sizer.records.configuration import NORMAL_90, Configuration, Estimate
 from sizer.records.device import Device
+from sizer.records.prediction import NORMAL_90, Configuration, Estimate
 from sizer.records.run import Run
 
 NEAR_BEST = 0.95

@@ -26,9 +26,9 @@ from sizer.model.model import (
 )
 from sizer.model.runs import label_at
 from sizer.model.transfer import faster_there
-from sizer.records.configuration import NORMAL_90
 from sizer.records.device import Processor
 from sizer.records.kinds import PREPROCESSING
+from sizer.records.prediction import NORMAL_90
 
 
 @dataclass(frozen=True)

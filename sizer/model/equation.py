@@ -34,8 +34,8 @@ from sizer.model.model import (
 )
 from sizer.model.runs import REPLAY, label_at
 from sizer.model.transfer import faster_there, processor_at, usual_second_thread
-from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates, Processor
+from sizer.records.prediction import Configuration
 from sizer.records.units import GIB
 
 Array = NDArray[np.float64]

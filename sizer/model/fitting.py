@@ -31,9 +31,8 @@ from sizer.model.posterior import posterior
 from sizer.model.prediction import HIGH, LOW, rates
 from sizer.model.refusals import of_runs
 from sizer.model.runs import end_to_end, labelled, without_gaps
-from sizer.records.configuration import Configuration
 from sizer.records.device import Processor
-from sizer.records.prediction import Reason, ReasonCode, Spec, reason
+from sizer.records.prediction import Configuration, Reason, ReasonCode, Spec, reason
 from sizer.records.run import Run
 from sizer.records.units import rate_unit
 

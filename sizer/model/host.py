@@ -24,7 +24,7 @@ from threadpoolctl import threadpool_limits
 from sizer.model.equation import Array
 from sizer.model.model import vcpus_of
 from sizer.model.runs import made_alike
-from sizer.records.configuration import NORMAL_95, Bottleneck, Estimate
+from sizer.records.prediction import NORMAL_95, Bottleneck, Estimate
 from sizer.records.run import Run, WarningKind
 
 Given = ParamSpec("Given")

@@ -22,7 +22,7 @@ from sizer.model.model import (
     no_more,
 )
 from sizer.model.runs import HOST_ALONE, as_asked, is_batch_search, is_search
-from sizer.records.configuration import NORMAL_95, Configuration
+from sizer.records.prediction import NORMAL_95, Configuration
 from sizer.records.run_kinds import FINDINGS, MemoryPlace, Outcome
 
 if TYPE_CHECKING:

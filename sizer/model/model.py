@@ -9,11 +9,10 @@ from enum import Enum
 from functools import cached_property
 from typing import Any, TypeVar
 
-from sizer.records.configuration import NORMAL_90, Bottleneck, Configuration, Estimate
 from sizer.records.device import HOST_DISK, Device, DiskRates, Processor
 from sizer.records.domains import SCHEMA_VERSION
 from sizer.records.kinds import PREPROCESSING
-from sizer.records.prediction import Reason, Refusal
+from sizer.records.prediction import NORMAL_90, Bottleneck, Configuration, Estimate, Reason, Refusal
 from sizer.records.units import GIB, MIB
 
 Value = TypeVar("Value")

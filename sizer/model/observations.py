@@ -33,9 +33,9 @@ from sizer.model.model import (
     vcpus_of,
 )
 from sizer.model.runs import feed_of, is_batch_search, is_search, is_starved, label_of, searched_floor
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import DiskRates
 from sizer.records.kinds import KINDS, PREPROCESSING
+from sizer.records.prediction import Bottleneck, Configuration, Estimate
 from sizer.records.run import OUTLIER, Run, WarningKind
 from sizer.records.run_kinds import FAULTS, Outcome
 

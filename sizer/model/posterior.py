@@ -32,7 +32,7 @@ from sizer.model.model import (
     vcpus_of,
 )
 from sizer.model.runs import label_at
-from sizer.records.configuration import Configuration
+from sizer.records.prediction import Configuration
 
 PARTICLES = 800
 KEPT = 256

@@ -18,8 +18,7 @@ from sizer.model.posterior import FREEDOM, Misfit, Places, believed, misfit_of
 from sizer.model.refusals import check_axes, check_what_if, not_fitted
 from sizer.model.runs import with_usual_accelerator
 from sizer.model.transfer import refused_there, transferred
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
-from sizer.records.prediction import Prediction, ReasonCode, Refusal, Refused
+from sizer.records.prediction import Bottleneck, Configuration, Estimate, Prediction, ReasonCode, Refusal, Refused
 
 AT_ONCE = 256
 """Configurations that are computed together: of more, the numbers no longer lie in the CPU's cache."""

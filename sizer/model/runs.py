@@ -25,8 +25,8 @@ from sizer.model.model import (
     memory_of,
     vcpus_of,
 )
-from sizer.records.configuration import Configuration
 from sizer.records.device import HOST_DISK
+from sizer.records.prediction import Configuration
 from sizer.records.run_kinds import SEARCHES, LargestBatch, MemoryPlace, Outcome, Purpose, SearchEnd
 
 if TYPE_CHECKING:

@@ -16,9 +16,8 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from sizer.model.model import CpuWork, WorkloadFacts, WorkloadModel
-from sizer.records.configuration import Configuration
 from sizer.records.device import Processor
-from sizer.records.prediction import Action, Reason, ReasonCode, Refusal, Suggestion, reason
+from sizer.records.prediction import Action, Configuration, Reason, ReasonCode, Refusal, Suggestion, reason
 
 if TYPE_CHECKING:
     from sizer.records.run import Run

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from sizer.analysis.epochs import measured_from_epoch
-from sizer.analysis.stopping import Stop
+from sizer.analysis.monitor import Stop
+from sizer.analysis.steady_state import measured_from_epoch
 from sizer.records.run import Run, Sample
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec

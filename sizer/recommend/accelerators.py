@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from sizer.catalog.accelerator_rates import data_sheet
 from sizer.catalog.catalog import Catalog
-from sizer.catalog.data_sheets import data_sheet
-from sizer.catalog.gpu_scaling import ScalingEfficiency, scaling_efficiency
+from sizer.catalog.gpu_transfer import ScalingEfficiency, scaling_efficiency
 from sizer.catalog.machines import InstanceType
 from sizer.catalog.rate_estimate import RateEstimate, RateQuestion, published_gpus, smallest_memory
 from sizer.model.edge import accelerators_alone, best_place, vcpus_of_ceiling
@@ -22,11 +22,13 @@ from sizer.model.runs import as_asked, label_at
 from sizer.recommend.job_changes import judged_by
 from sizer.recommend.prices import gpu_gone, usd_per_million
 from sizer.records.answer import AcceleratorCount, AgainstCpu, Answer, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import DiskRates
 from sizer.records.messages import NoAnswer
 from sizer.records.prediction import (
     Action,
+    Bottleneck,
+    Configuration,
+    Estimate,
     Figure,
     Prediction,
     Reason,

@@ -44,9 +44,18 @@ from sizer.recommend.rejections import rejections, smallest_upgrade, upgrade_rea
 from sizer.recommend.rule import LIKELY, Row, asked_event, choose, is_sure, rounded, table_of_machines, table_of_sizes
 from sizer.recommend.sizes import few_memory_caps, floor_found, memory_varied, sizes_on_curve
 from sizer.records.answer import Answer, BatchAdvice, BatchCurve, Option
-from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.domains import Preference
-from sizer.records.prediction import Action, Reason, ReasonCode, Refusal, Spec, Suggestion, reason
+from sizer.records.prediction import (
+    Action,
+    Bottleneck,
+    Configuration,
+    Reason,
+    ReasonCode,
+    Refusal,
+    Spec,
+    Suggestion,
+    reason,
+)
 from sizer.records.run import Run
 from sizer.records.run_kinds import LargestBatch
 from sizer.records.study import Objective

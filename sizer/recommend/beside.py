@@ -28,9 +28,8 @@ from sizer.recommend.prices import (
 )
 from sizer.recommend.sizes import memory_varied, spec_of
 from sizer.records.answer import Alternative, Baseline, InstanceOffer
-from sizer.records.configuration import Configuration, Estimate
 from sizer.records.messages import NoAnswer
-from sizer.records.prediction import Figure, Prediction, Reason, ReasonCode, Spec, reason
+from sizer.records.prediction import Configuration, Estimate, Figure, Prediction, Reason, ReasonCode, Spec, reason
 
 PRICED, UNPRICED = 12, 3
 """How many offers with and without a price are listed, beside the cheapest of every provider."""

@@ -17,8 +17,7 @@ from sizer.model.observations import Noise, apart, completed, measured_rate, noi
 from sizer.model.runs import end_to_end, label_of, labelled
 from sizer.recommend.prices import Accelerators, disk_prices, is_in_catalog, price_of, retired_since
 from sizer.records.answer import ForeignPrice
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
-from sizer.records.prediction import Spec
+from sizer.records.prediction import Bottleneck, Configuration, Estimate, Spec
 from sizer.records.run import OUTLIER, RentedMachine, Run
 from sizer.records.study import Objective
 from sizer.records.units import GIB

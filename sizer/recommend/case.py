@@ -19,8 +19,7 @@ from sizer.model.runs import as_asked, is_starved
 from sizer.recommend.candidates import Candidate, Kind
 from sizer.recommend.prices import Accelerators
 from sizer.recommend.rule import Choice, Table, choose
-from sizer.records.configuration import Configuration
-from sizer.records.prediction import Prediction, Reason, ReasonCode, reason
+from sizer.records.prediction import Configuration, Prediction, Reason, ReasonCode, reason
 from sizer.records.run import OUTLIER, RentedMachine, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import FINDINGS, Outcome
 from sizer.records.study import Objective

@@ -13,10 +13,10 @@ from sizer.model.observations import measured_rate
 from sizer.model.runs import as_asked, label_of
 from sizer.recommend.case import DOUBTS
 from sizer.records.answer import CrossCell, CrossColumn, CrossRow, CrossTable
-from sizer.records.configuration import Estimate
 from sizer.records.domains import LONGEST_NAME
 from sizer.records.frameworks import plain_precision
 from sizer.records.kinds import DIFFERENCES, KINDS, MODES, OTHER
+from sizer.records.prediction import Estimate
 from sizer.records.run import Run, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.units import RELATIVE

@@ -20,9 +20,8 @@ from sizer.recommend.prices import accelerators_of, cheapest_like, instances_lik
 from sizer.recommend.rule import SURE, Row, is_sure, rounded, weighed_after
 from sizer.recommend.sizes import cap_to_try
 from sizer.records.answer import Event
-from sizer.records.configuration import Configuration
 from sizer.records.domains import EdgeState
-from sizer.records.prediction import Action, Figure, Prediction, Reason, ReasonCode, Suggestion, reason
+from sizer.records.prediction import Action, Configuration, Figure, Prediction, Reason, ReasonCode, Suggestion, reason
 from sizer.records.run import Run
 
 NO_EDGE = Edge()

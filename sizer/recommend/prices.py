@@ -13,9 +13,8 @@ from sizer.catalog.gpus import is_alike, read_gpu_name, same_gpu
 from sizer.catalog.machines import InstanceType
 from sizer.model.memory import anonymous_bytes
 from sizer.model.model import CPU_LABEL, MeasuredDisk, WorkloadModel, name_of_disk
-from sizer.records.configuration import Configuration
 from sizer.records.device import EMULATED_LABEL, Device
-from sizer.records.prediction import Reason, ReasonCode, Spec, reason
+from sizer.records.prediction import Configuration, Reason, ReasonCode, Spec, reason
 from sizer.records.run import RentedMachine
 from sizer.records.units import GIB, RELATIVE
 

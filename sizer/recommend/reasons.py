@@ -14,9 +14,8 @@ from sizer.recommend.prices import VOLUME_GIB, Accelerators, gpu_gone, usd_per_m
 from sizer.recommend.rule import SURE, Row, is_sure, rounded
 from sizer.recommend.sizes import memory_reasons
 from sizer.records.answer import Event, Job
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.domains import LARGEST, SMALLEST
-from sizer.records.prediction import Figure, Prediction, Reason, ReasonCode, reason
+from sizer.records.prediction import Bottleneck, Configuration, Estimate, Figure, Prediction, Reason, ReasonCode, reason
 from sizer.records.study import Deadline
 from sizer.records.units import GIB
 

@@ -13,8 +13,17 @@ from sizer.recommend.case import Case
 from sizer.recommend.reasons import NEXT_TO_NOTHING
 from sizer.recommend.rule import DISK_LOSS, LITTLE, Row, rounded, table_of_sizes
 from sizer.records.answer import Rejection, Upgrade
-from sizer.records.configuration import Bottleneck, Configuration
-from sizer.records.prediction import Figure, Prediction, Reason, ReasonCode, Refusal, Spec, reason
+from sizer.records.prediction import (
+    Bottleneck,
+    Configuration,
+    Figure,
+    Prediction,
+    Reason,
+    ReasonCode,
+    Refusal,
+    Spec,
+    reason,
+)
 
 OF_VCPUS = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR, Bottleneck.AMBIGUOUS)
 """What runs at one number of vCPUs do not tell apart."""

@@ -16,7 +16,7 @@ from sizer.model.model import WorkloadModel
 from sizer.model.prediction import Rates, rates
 from sizer.recommend.candidates import Candidate, Kind, one_currency
 from sizer.records.answer import Event
-from sizer.records.configuration import Configuration
+from sizer.records.prediction import Configuration
 from sizer.records.study import Objective
 
 Array = NDArray[np.float64]

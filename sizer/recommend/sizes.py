@@ -21,8 +21,7 @@ from sizer.model.prediction import throughputs
 from sizer.model.refusals import memory_matters
 from sizer.recommend.candidates import GIB_PER_VCPU, SOLD_VCPUS, Candidate, family_memory, next_sold
 from sizer.recommend.prices import Accelerators, accelerators_of, cheapest, disk_prices, disks_by_price, prices
-from sizer.records.configuration import Configuration, Estimate
-from sizer.records.prediction import Figure, Reason, ReasonCode, Spec, reason
+from sizer.records.prediction import Configuration, Estimate, Figure, Reason, ReasonCode, Spec, reason
 from sizer.records.units import GIB, MIB
 
 NOT_YET = Estimate(0.0, 0.0, 0.0)

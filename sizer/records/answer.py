@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.domains import (
     SCHEMA_VERSION,
     Amount,
@@ -29,7 +28,17 @@ from sizer.records.domains import (
 )
 from sizer.records.family import Family
 from sizer.records.messages import Message
-from sizer.records.prediction import Prediction, Reason, ReasonCode, Refusal, Spec, Suggestion
+from sizer.records.prediction import (
+    Bottleneck,
+    Configuration,
+    Estimate,
+    Prediction,
+    Reason,
+    ReasonCode,
+    Refusal,
+    Spec,
+    Suggestion,
+)
 from sizer.records.run_kinds import LargestBatch, Outcome
 from sizer.records.study import Objective
 

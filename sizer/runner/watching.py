@@ -8,11 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from statistics import median
 
-from sizer.analysis.events import ChildEvent, EventError, Start
+from sizer.analysis.events import ChildEvent, EventError, RankReader, Records, Start
 from sizer.analysis.log_rates import PATTERN_SECONDS, LogRates
-from sizer.analysis.monitor import STEP_UNIT, Live, RunMonitor
-from sizer.analysis.ranks import RankReader, Records
-from sizer.analysis.stopping import Stop, is_absent
+from sizer.analysis.monitor import STEP_UNIT, Live, RunMonitor, Stop, is_absent
 from sizer.limits.interface import Group
 from sizer.records.kinds import COMMAND
 from sizer.records.run import MeterKind, RunWarning, Sample, WarningKind

@@ -12,9 +12,18 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from sizer.records.domains import LONGEST_NAME
-from sizer.records.frameworks import FRAMEWORKS, RUNNABLE, WITHOUT, FrameworkOptions
+from sizer.records.frameworks import (
+    FRAMEWORKS,
+    PLACEHOLDERS,
+    RUNNABLE,
+    WITHOUT,
+    FrameworkOptions,
+    Variable,
+    compiled,
+    known_log,
+    placeholders_in,
+)
 from sizer.records.kinds import BATCH_SIZES, COMMAND, FORWARD, KINDS, OTHER, PREPROCESSING
-from sizer.records.own_programs import PLACEHOLDERS, Variable, compiled, known_log, placeholders_in
 from sizer.records.study import Limits, Workload, WorkloadPlan
 from sizer.study.axes import Axes, check_together, distinct, read_axes
 from sizer.study.document import Document, Entry

@@ -10,13 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from sizer.plan.following import BatchSearch, Following, ObstacleKind, PassResult, Search
-from sizer.plan.reference_runs import Spread
+from sizer.plan.run_order import Spread
 from sizer.recommend.case import CONTRADICTED, DOUBTS
-from sizer.records.configuration import Bottleneck
+from sizer.records.frameworks import KNOWN_LOGS, placeholders_in
 from sizer.records.kinds import COMMAND
 from sizer.records.messages import printable
-from sizer.records.own_programs import KNOWN_LOGS, placeholders_in
-from sizer.records.prediction import Spec
+from sizer.records.prediction import Bottleneck, Spec
 from sizer.records.run import Evidence, EvidenceKind, LimitedBy, LimitedByKind, Meter, MeterKind, Run, WarningKind
 from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import RunSpec

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.analysis.run_warnings import CONTENDED_CORES
+from sizer.analysis.accounting import CONTENDED_CORES
 from tests.end_to_end.conftest import Begin
 from tests.end_to_end.gates import Gate
 

@@ -16,8 +16,8 @@ import pytest
 
 from sizer import api
 from sizer.cli import main
-from sizer.records.configuration import Configuration
 from sizer.records.messages import InputError
+from sizer.records.prediction import Configuration
 from sizer.records.run import Cause, CauseKind, Failure, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Study, Workload, WorkloadPlan

@@ -6,11 +6,11 @@ import argparse
 from contextlib import nullcontext
 from pathlib import Path
 
-from sizer.analysis.log_lines.content import LogContent, ReadLine, read_log
+from sizer.analysis.log_lines.recognising import LogContent, ReadLine, read_log
 from sizer.analysis.log_rates import PATTERN_SECONDS
 from sizer.cli.arguments import _, add_json, print_json
+from sizer.records.frameworks import KNOWN_LOGS, known_log
 from sizer.records.messages import AnyOf, InputError, printable
-from sizer.records.own_programs import KNOWN_LOGS, known_log
 from sizer.runner.time_limit import TimeLimit, at_most
 from sizer.words.studies.profiling import (
     log_cut,

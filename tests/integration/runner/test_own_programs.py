@@ -15,7 +15,7 @@ import pytest
 
 from sizer.files.codec import to_json
 from sizer.limits.users import run_user
-from sizer.records.own_programs import Variable
+from sizer.records.frameworks import Variable
 from sizer.records.run import CauseKind, Run, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec

@@ -7,14 +7,12 @@ from dataclasses import replace
 import pytest
 
 from sizer.analysis import accounting
-from sizer.analysis.accounting import gpu_uses, peaks
-from sizer.analysis.ending import ChildResult
-from sizer.analysis.evidence import busy_shares, name_bottleneck, short_of_memory
+from sizer.analysis.accounting import busy_shares, gpu_uses, name_bottleneck, peaks, short_of_memory
 from sizer.analysis.monitor import RunMonitor
-from sizer.analysis.record import run_record
+from sizer.analysis.record import ChildResult, run_record
 from sizer.analysis.steady_state import SteadyState
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import ClockReason, Device, DiskRates, GpuSample, GpuUse
+from sizer.records.prediction import Bottleneck, Configuration, Estimate
 from sizer.records.run import DataSet, Demand, LimitedBy, LimitedByKind, Run, Sample, Step
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.words.warnings import warning_line

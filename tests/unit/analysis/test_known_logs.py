@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sizer.analysis.log_lines.line_formats import LINE_FORMATS
 from sizer.analysis.log_lines.recognising import BARS, LogLines
 from sizer.analysis.log_rates import LogRates
-from sizer.records.own_programs import KNOWN_LOGS
+from sizer.records.frameworks import KNOWN_LOGS
 from tests import ROOT
 
 

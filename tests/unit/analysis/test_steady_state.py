@@ -9,14 +9,20 @@ import numpy as np
 import pytest
 
 from sizer.analysis import accounting
-from sizer.analysis.epochs import Epochs, shown
 from sizer.analysis.events import Reading, Start
-from sizer.analysis.monitor import RunMonitor
+from sizer.analysis.monitor import (
+    Progress,
+    RunMonitor,
+    Stop,
+    deadline_seconds,
+    least_deadline,
+    reading_seconds,
+    reading_until,
+)
 from sizer.analysis.run_warnings import memory_growth, rate_change
-from sizer.analysis.steady_state import SteadyState, steady_state
-from sizer.analysis.stopping import Progress, Stop, deadline_seconds, least_deadline, reading_seconds, reading_until
-from sizer.records.configuration import Estimate
+from sizer.analysis.steady_state import Epochs, SteadyState, shown, steady_state
 from sizer.records.device import Device, DiskRates
+from sizer.records.prediction import Estimate
 from sizer.records.run import DataSet, Demand, DiskCheck, Sample, Step
 from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Workload
 

@@ -9,14 +9,12 @@ from typing import Any
 import pytest
 
 from sizer.analysis import monitor
-from sizer.analysis.ending import ChildResult, outcome, refused_in
-from sizer.analysis.epochs import Epochs, Shown
 from sizer.analysis.events import EventError, EventReader, OutOfMemory, Reading, Start
-from sizer.analysis.monitor import MOST_STEPS, JoinedSteps, RunMonitor
-from sizer.analysis.steady_state import SteadyState, steady_state
-from sizer.analysis.stopping import Stop, enough
+from sizer.analysis.monitor import MOST_STEPS, JoinedSteps, RunMonitor, Stop, enough
+from sizer.analysis.record import ChildResult, outcome, refused_in
+from sizer.analysis.steady_state import Epochs, Shown, SteadyState, steady_state
 from sizer.files.codec import from_json, to_json
-from sizer.records.configuration import Configuration, Estimate
+from sizer.records.prediction import Configuration, Estimate
 from sizer.records.run import Cause, CauseKind, Failure, LimitedBy, LimitedByKind, Run, Sample, Step
 from sizer.records.run_kinds import MemoryPlace, Outcome
 from sizer.records.study import Limits, Measure, RunSpec, Workload

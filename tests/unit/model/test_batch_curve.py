@@ -21,9 +21,8 @@ from sizer.model.fitting import fit
 from sizer.model.model import WorkloadModel
 from sizer.model.prediction import predict, predict_several
 from sizer.records.answer import BatchCurve, StepFit
-from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import Device
-from sizer.records.prediction import Refusal, Refused
+from sizer.records.prediction import Bottleneck, Configuration, Refusal, Refused
 from sizer.records.run import Demand, Run
 from sizer.records.units import GIB
 from tests.tables import runs_of, stored_catalog

@@ -17,9 +17,8 @@ from sizer.model.model import MeasuredRange, Model, WhatIf, WorkloadModel
 from sizer.model.prediction import predict
 from sizer.model.refusals import vcpus_to_measure
 from sizer.recommend.recommendation import recommend
-from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import Device, DiskRates
-from sizer.records.prediction import Action, ReasonCode, Refusal, Refused, Suggestion
+from sizer.records.prediction import Action, Bottleneck, Configuration, ReasonCode, Refusal, Refused, Suggestion
 from sizer.records.run import DataSet, Demand, Evidence, EvidenceKind, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Objective

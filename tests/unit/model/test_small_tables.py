@@ -19,9 +19,8 @@ from sizer.model.observations import observe
 from sizer.model.prediction import filled, predict
 from sizer.model.runs import as_asked, end_to_end, without_gaps
 from sizer.recommend.recommendation import recommend
-from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import Device
-from sizer.records.prediction import Prediction
+from sizer.records.prediction import Bottleneck, Configuration, Prediction
 from sizer.records.run import Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Purpose
 from sizer.records.study import Objective

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
+from sizer.plan.configurations import isolating_runs
 from sizer.plan.following import PassResult, TwoEpochs, following_runs
-from sizer.plan.isolating_runs import isolating_runs
-from sizer.plan.reference_runs import reference
-from sizer.plan.run_order import plan
+from sizer.plan.run_order import plan, reference
 from sizer.records.device import Device
-from sizer.records.own_programs import Variable
+from sizer.records.frameworks import Variable
 from sizer.records.run import DataSet, Run
 from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan

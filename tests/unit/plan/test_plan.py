@@ -23,9 +23,9 @@ from sizer.plan.run_order import (
     remaining,
 )
 from sizer.plan.seen_times import SeenTimes
-from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import Device
 from sizer.records.messages import InputError
+from sizer.records.prediction import Configuration, Estimate
 from sizer.records.run import (
     Cause,
     CauseKind,

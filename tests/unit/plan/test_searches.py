@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from sizer.model.memory import trials
 from sizer.model.model import LEAST_BYTES, WITHIN
 from sizer.model.runs import HELD_STEPS, MOST_RUNS, largest_batch, searched_floor
-from sizer.plan.chosen import PlanEnd, Unfinished, most_to_follow, unfinished
+from sizer.plan.chooser import PlanEnd, Unfinished, most_to_follow, unfinished
 from sizer.plan.following import FLOOR_SECONDS, PRECISION, TIMEOUT, BatchSearch, Following, Search, following_runs
 from sizer.plan.run_order import AROUND_SECONDS
-from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import Device
+from sizer.records.prediction import Configuration, Estimate
 from sizer.records.run import Cause, CauseKind, DataSet, Failure, MemoryUse, Run, Step
 from sizer.records.run_kinds import LargestBatch, MemoryPlace, Outcome, Purpose, SearchEnd
 from sizer.records.study import Adaptive, Limits, Measure, PlanEndKind, RunSpec, Study, Workload, WorkloadPlan

@@ -15,9 +15,8 @@ from sizer.recommend.job_changes import ChangeKind, changes
 from sizer.recommend.prices import Accelerators
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
-from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import BatchRate, Device
-from sizer.records.prediction import ReasonCode
+from sizer.records.prediction import Bottleneck, Configuration, ReasonCode
 from sizer.records.run import Cause, CauseKind, Demand, Evidence, EvidenceKind, Failure, Run
 from sizer.records.run_kinds import MemoryPlace, Outcome, Purpose
 from sizer.records.study import Deadline, Objective

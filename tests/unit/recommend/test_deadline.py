@@ -9,9 +9,9 @@ import pytest
 
 from sizer.cli.gates import NAMES, check_gate, read_gate
 from sizer.records.answer import Answer
-from sizer.records.configuration import Estimate
 from sizer.records.device import Device
 from sizer.records.messages import InputError
+from sizer.records.prediction import Estimate
 from sizer.records.run import Demand, Run
 from sizer.records.study import Deadline
 

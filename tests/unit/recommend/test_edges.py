@@ -13,9 +13,8 @@ from sizer.plan.run_order import plan
 from sizer.recommend.edges import StillPlanned, prefer_planned_run
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer, Recommendation
-from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import Device, DiskRates
-from sizer.records.prediction import Action, Reason, ReasonCode, Spec, Suggestion, reason
+from sizer.records.prediction import Action, Bottleneck, Configuration, Reason, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run import Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import Objective

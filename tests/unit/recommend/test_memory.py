@@ -13,9 +13,8 @@ from sizer.model.model import Model
 from sizer.model.observations import measure
 from sizer.model.prediction import predict
 from sizer.records.answer import Answer
-from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import Device, DiskRates
-from sizer.records.prediction import Refused
+from sizer.records.prediction import Bottleneck, Configuration, Refused
 from sizer.records.run import DataSet, Demand, Run
 from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.units import GIB, MIB

@@ -10,9 +10,8 @@ import pytest
 
 from sizer.model.fitting import fit
 from sizer.records.answer import Answer
-from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device, DiskRates
-from sizer.records.prediction import ReasonCode
+from sizer.records.prediction import Bottleneck, ReasonCode
 from sizer.records.run import Demand, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Deadline

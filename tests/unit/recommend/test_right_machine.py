@@ -11,8 +11,7 @@ import pytest
 from sizer.model.fitting import fit
 from sizer.model.prediction import predict
 from sizer.records.answer import Answer
-from sizer.records.configuration import Configuration
-from sizer.records.prediction import ReasonCode
+from sizer.records.prediction import Configuration, ReasonCode
 from sizer.records.study import Deadline
 from sizer.words.answers import how_sure
 from sizer.words.names import Terms, spec_name

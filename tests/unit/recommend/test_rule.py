@@ -23,9 +23,18 @@ from sizer.recommend.rejections import upgrade_reasons
 from sizer.recommend.rule import Choice, Row, asked_event, choose, table_of_machines, table_of_sizes
 from sizer.recommend.sizes import _why_this_much
 from sizer.records.answer import Answer, Event
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import Device, DiskRates
-from sizer.records.prediction import Action, Prediction, ReasonCode, Spec, Suggestion, reason
+from sizer.records.prediction import (
+    Action,
+    Bottleneck,
+    Configuration,
+    Estimate,
+    Prediction,
+    ReasonCode,
+    Spec,
+    Suggestion,
+    reason,
+)
 from sizer.records.run import DataSet, Demand, Evidence, EvidenceKind, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Deadline, Objective

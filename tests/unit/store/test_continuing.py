@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
 from sizer.records.messages import InputError
+from sizer.records.prediction import Configuration
 from sizer.records.run import DiskCheck, Run
 from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan

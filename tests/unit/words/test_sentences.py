@@ -12,9 +12,20 @@ from sizer.model.fitting import fit
 from sizer.model.model import WhatIf, WorkloadModel
 from sizer.plan.following import PassResult, TwoEpochs
 from sizer.records.answer import Alternative, Answer
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import Device, DiskRates
-from sizer.records.prediction import Action, Figure, Prediction, ReasonCode, Refusal, Spec, Suggestion, reason
+from sizer.records.prediction import (
+    Action,
+    Bottleneck,
+    Configuration,
+    Estimate,
+    Figure,
+    Prediction,
+    ReasonCode,
+    Refusal,
+    Spec,
+    Suggestion,
+    reason,
+)
 from sizer.records.run import Cause, CauseKind, LimitedBy, LimitedByKind, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, RunSpec
