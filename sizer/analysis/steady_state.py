@@ -144,8 +144,7 @@ def _squared_errors(values: Array) -> Array:
     remaining = len(values) - np.arange(len(values))
     sums = np.cumsum(values[::-1])[::-1]
     squares = np.cumsum(values[::-1] ** 2)[::-1]
-    errors: Array = np.maximum(squares - sums**2 / remaining, 0.0) / remaining**2
-    return errors
+    return np.asarray(np.maximum(squares - sums**2 / remaining, 0.0) / remaining**2)
 
 
 def _rate(durations: Array, samples: Array) -> tuple[Estimate, bool]:
@@ -184,8 +183,7 @@ def without_line(values: Array) -> Array:
     """What is left of the values after the straight line that fits them best."""
     places = np.arange(len(values)) - (len(values) - 1) / 2
     centred = values - values.mean()
-    left: Array = centred - places * (places @ centred) / (places @ places)
-    return left
+    return np.asarray(centred - places * (places @ centred) / (places @ places))
 
 
 def long_run_variance(residuals: Array, fitted: int) -> tuple[float, float]:
@@ -212,8 +210,7 @@ def long_run_variance(residuals: Array, fitted: int) -> tuple[float, float]:
 def _joined(values: Array, size: int) -> Array:
     """Sums of each `size` consecutive values; the rest at the end is left out."""
     whole = len(values) // size * size
-    sums: Array = values[:whole].reshape(-1, size).sum(axis=1)
-    return sums
+    return np.asarray(values[:whole].reshape(-1, size).sum(axis=1))
 
 
 def _batches(values: Array, number: int) -> Array:

@@ -333,5 +333,5 @@ def _disk(text: str) -> str | tuple[str, int]:
             "--disk {name}: there is no such folder; give a folder, or a tier listed by: sizer catalog list", name=text
         )
     size_bytes = parse_bytes(size) if size else DEFAULT_TIER_SIZE
-    Catalog.load().disk_rates(tier, size_bytes)
+    Catalog.load().disk(tier).rates(size_bytes)
     return tier, size_bytes

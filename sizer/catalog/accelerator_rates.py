@@ -5,11 +5,12 @@ sheets say of them.
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from io import StringIO
+from typing import Any
 
 from sizer.catalog.gpus import is_alike, read_gpu_name
 from sizer.records.domains import Amount, Batch, Count, Rate, Text
@@ -50,11 +51,6 @@ class AcceleratorRate:
     note: Text | None = None
 
     @property
-    def seconds_per_step(self) -> float | None:
-        """Seconds of one step of all accelerators; None without a batch size."""
-        return None if not self.batch_size else self.gpu_count * self.batch_size / self.samples_per_second
-
-    @property
     def gpu_form(self) -> str:
         """The model with its form where that is published: `A100 PCIe`."""
         return f"{self.gpu} {self.form}" if self.form and self.form not in self.gpu else self.gpu
@@ -74,42 +70,21 @@ class AcceleratorRate:
 @lru_cache(maxsize=1)
 def shipped_rates() -> tuple[AcceleratorRate, ...]:
     """Those that come with sizer."""
-    return tuple(_rate(row) for name in RATE_FILES for row in _rows(name))
+    return tuple(_rate(row) for name in RATE_FILES for row in shipped_rows(name))
 
 
-def shipped_rows(name: str) -> list[dict[str, str]]:
-    """The rows of a table that comes with sizer, by column."""
-    return list(_rows(name))
+def shipped_rows(name: str) -> Iterator[dict[str, Any]]:
+    """The rows of a table that comes with sizer, by column; an empty cell is None."""
+    for row in csv.DictReader(StringIO((files("sizer.catalog") / name).read_text(encoding="utf-8"))):
+        yield {column: cell or None for column, cell in row.items()}
 
 
-def _rows(name: str) -> csv.DictReader[str]:
-    return csv.DictReader(StringIO((files("sizer.catalog") / name).read_text(encoding="utf-8")))
-
-
-def _rate(row: Mapping[str, str]) -> AcceleratorRate:
-    count, batch = int(row["gpu_count"]), int(row["batch_size"]) if row["batch_size"] else None
-    step = row["seconds_per_step"]
-    return AcceleratorRate(
-        mode=row["mode"],
-        network=row["network"],
-        gpu=row["gpu"],
-        precision=row["precision"] or None,
-        batch_size=batch,
-        samples_per_second=count * (batch or 0) / float(step) if step else float(row["samples_per_second"]),
-        framework=row["framework"] or None,
-        as_of=row["as_of"],
-        source=row["source"],
-        gpu_count=count,
-        form=row["form"] or None,
-        gpu_memory_gib=float(row["gpu_memory_gib"]) if row["gpu_memory_gib"] else None,
-        sample_unit=row["sample_unit"] or None,
-        input_size=row["input_size"] or None,
-        data=row["data"] or None,
-        framework_version=row["framework_version"] or None,
-        path=row["path"] or None,
-        commit=row["commit"] or None,
-        note=row["note"] or None,
-    )
+def _rate(row: dict[str, Any]) -> AcceleratorRate:
+    step, memory = row.pop("seconds_per_step"), row["gpu_memory_gib"]
+    count, batch = int(row["gpu_count"]), row["batch_size"] and int(row["batch_size"])
+    row |= {"gpu_count": count, "batch_size": batch, "gpu_memory_gib": memory and float(memory)}
+    row["samples_per_second"] = count * (batch or 0) / float(step) if step else float(row["samples_per_second"])
+    return AcceleratorRate(**row)
 
 
 # What makers' data sheets say of an accelerator: memory, its bandwidth, arithmetic by precision.
@@ -120,20 +95,16 @@ HALF = ("mixed", "fp16", "bf16")
 
 @dataclass(frozen=True)
 class DataSheet:
-    """One product. GB/s and dense TFLOP/s, None where the sheet has no figure; `recalled` ones were read nowhere."""
+    """One product. GB/s and dense TFLOP/s, None where the sheet has no figure."""
 
     gpu: str
     form: str
+    arch: str
     memory_gib: float
     memory_gbps: float
     fp32_tflops: float | None
     tf32_tflops: float | None
     fp16_tflops: float | None
-    year: int
-    source: str
-    as_of: str
-    recalled: tuple[str, ...] = ()
-    arch: str = ""
 
     @property
     def memory_bytes(self) -> int:
@@ -157,27 +128,12 @@ class DataSheet:
 @lru_cache(maxsize=1)
 def data_sheets() -> tuple[DataSheet, ...]:
     """Those that come with sizer."""
-    return tuple(
-        DataSheet(
-            row["gpu"],
-            row["form"],
-            float(row["gpu_memory_gib"]),
-            float(row["memory_gbps"]),
-            _figure(row["fp32_tflops"]),
-            _figure(row["tf32_tflops"]),
-            _figure(row["fp16_tflops"]),
-            int(row["year"]),
-            row["source"],
-            row["as_of"],
-            tuple(row["recalled"].split()),
-            row["arch"],
-        )
-        for row in shipped_rows("accelerator_data_sheets.csv")
-    )
-
-
-def _figure(cell: str) -> float | None:
-    return float(cell) if cell else None
+    names = ("memory_gbps", "fp32_tflops", "tf32_tflops", "fp16_tflops")
+    sheets = []
+    for row in shipped_rows("accelerator_data_sheets.csv"):
+        figures: dict[str, Any] = {name: row[name] and float(row[name]) for name in names}
+        sheets.append(DataSheet(row["gpu"], row["form"], row["arch"], float(row["gpu_memory_gib"]), **figures))
+    return tuple(sheets)
 
 
 @lru_cache(maxsize=1024)

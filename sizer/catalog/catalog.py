@@ -12,6 +12,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,6 @@ from sizer.catalog.machines import (
     shipped,
 )
 from sizer.catalog.rate_estimate import RateEstimate, RateQuestion, estimate, known_beside, published_batch_sizes
-from sizer.records.device import DiskRates
 from sizer.records.messages import AllOf, AnyOf, InputError, Message, advised_name
 
 # Questions to the catalogue in SQL: read only, of one table, and for a limited time.
@@ -226,10 +226,6 @@ class Catalog:
         named = [tier for tier in self.disks if meant in (_letters(tier.name), *_names_of_tier(tier))]
         return named[0] if len(named) == 1 else None
 
-    def disk_rates(self, name: str, size_bytes: int) -> DiskRates:
-        """What a disk `name` of this size gives, for example `alibaba/cloud_ssd`."""
-        return self.disk(name).rates(size_bytes)
-
     def scaling_loss(self, mode: str, network: str, gpu: str, counts: Sequence[int]) -> ScalingLoss:
         """What so many of a GPU in one machine lose to each other; `mode` and `network` as of `accelerator_rate`."""
         return scaling_loss(network, gpu, counts, mode)
@@ -364,21 +360,13 @@ class Change:
 
 def changes(old: Catalog, new: Catalog) -> list[Change]:
     """Types that came, went, cost another price or have another status, in the order of their names."""
-    before, after = _by_name(old), _by_name(new)
-    pairs = []
-    for key in sorted({*before, *after}):
-        one, other = before.get(key), after.get(key)
-        if one is None or other is None or _state(one) != _state(other):
-            pairs.append(Change(one, other))
-    return pairs
-
-
-def _by_name(catalog: Catalog) -> Mapping[tuple[str, str, str], InstanceType]:
-    return {(one.provider, one.instance_type, one.region or ""): one for one in catalog.instance_types}
-
-
-def _state(one: InstanceType) -> tuple[object, ...]:
-    return one.price_per_hour, one.spot_per_hour, one.currency, one.status, one.retired
+    before, after = (
+        {(one.provider, one.instance_type, one.region or ""): one for one in catalog.instance_types}
+        for catalog in (old, new)
+    )
+    state = attrgetter("price_per_hour", "spot_per_hour", "currency", "status", "retired")
+    pairs = [Change(before.get(key), after.get(key)) for key in sorted({*before, *after})]
+    return [one for one in pairs if None in (one.before, one.after) or state(one.before) != state(one.after)]
 
 
 def with_added(catalog: Offers, added: Sequence[Offers]) -> Offers:

@@ -118,8 +118,7 @@ class SharedEffects(Generic[Figure]):
     @cached_property
     def _inverse(self) -> Array:
         shared = covariance(self.effects, self.figures, self.figures)
-        inverse: Array = np.linalg.inv(shared + self.noise * np.eye(len(self.figures)))
-        return inverse
+        return np.asarray(np.linalg.inv(shared + self.noise * np.eye(len(self.figures))))
 
 
 def covariance(effects: Sequence[Effect[Figure]], these: Sequence[Figure], those: Sequence[Figure]) -> Array:

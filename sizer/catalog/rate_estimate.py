@@ -21,7 +21,6 @@ from typing import Literal
 from sizer.catalog.accelerator_rates import PROCESSOR, AcceleratorRate, DataSheet, data_sheet
 from sizer.catalog.gpu_transfer import (
     TRANSFER_90,
-    PublishedStep,
     gpu_label,
     passes_of,
     precision_class,
@@ -150,11 +149,6 @@ class RateQuestion:
     framework: str | None = None
     batch_sizes: tuple[int, ...] = ()
 
-    @property
-    def every_batch_size(self) -> tuple[int, ...]:
-        """The asked one among them."""
-        return self.batch_sizes or ((self.batch_size,) if self.batch_size else ())
-
 
 @dataclass(frozen=True)
 class RateEstimate:
@@ -218,7 +212,11 @@ def estimate(rates: tuple[AcceleratorRate, ...], asked: RateQuestion) -> RateEst
     if plain_precision(asked.precision or "") == "bf16" and sheet is not None and not sheet.has_bf16:
         return None
     own = _best(_on_gpu(alike, asked.gpu), asked)
-    result = _own(own, asked) if own is not None else _transferred(rates, alike, asked)
+    if own is None:
+        result = _transferred(rates, alike, asked)
+    else:
+        at = own.at(asked.batch_size)
+        result = _estimated(own, asked, at, 0.0, Basis(at.how))
     return result if result is None or result.high <= result.low * math.exp(2 * MOST_90) else None
 
 
@@ -259,7 +257,8 @@ def _best(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> _Curve | Non
 
 def _likeness(curve: _Curve, asked: RateQuestion) -> tuple[object, ...]:
     first, sizes = curve.first, [rate.batch_size for rate in curve.rates if rate.batch_size]
-    halves = [round(_half(curve, asked, curve.at(size)), 2) for size in asked.every_batch_size]
+    sizes_asked = asked.batch_sizes or ((asked.batch_size,) if asked.batch_size else ())
+    halves = [round(_half(curve, asked, curve.at(size)), 2) for size in sizes_asked]
     usual = ("fp32", "tf32", "mixed", "fp16", "bf16")
     precision = asked.precision or "fp32"
     rank = 0 if first.precision == precision else 1 + (usual.index(first.precision) if first.precision in usual else 9)
@@ -282,11 +281,6 @@ def _half(curve: _Curve, asked: RateQuestion, at: AtBatch) -> float:
     name = curve.first.framework_name
     among = SAME_FRAMEWORK_90 if name == (asked.framework or name).lower() else OTHER_FRAMEWORK_90
     return math.hypot(among, math.log(at.high / at.value))
-
-
-def _own(curve: _Curve, asked: RateQuestion) -> RateEstimate:
-    at = curve.at(asked.batch_size)
-    return _estimated(curve, asked, at, 0.0, Basis(at.how))
 
 
 def _estimated(
@@ -323,7 +317,9 @@ def _transferred(
     if sheet is None or (precision_class(asked.precision) == "half" and not sheet.fp16_tflops):
         return None
     model = transfer_model(rates)
-    comparable = _compared_with(label, model.figures)
+    # GPUs that were published in one series with this one, whichever the network.
+    series = {step.series for step in model.figures if step.gpu == label}
+    comparable = {step.gpu for step in model.figures if step.series in series} - {label}
     on_comparable = [rate for rate in alike if gpu_label(rate.gpu, rate.form) in comparable]
     curve = _best(_on_nearest(on_comparable, asked, sheet), asked)
     if curve is None:
@@ -363,12 +359,6 @@ def _as_on(precision: str | None, sheet: DataSheet) -> str | None:
     if precision_class(precision) != "single":
         return precision
     return "tf32" if sheet.tf32_tflops else "fp32"
-
-
-def _compared_with(label: str, steps: Sequence[PublishedStep]) -> set[str]:
-    """GPUs that were published in one series with this one, whichever the network."""
-    series = {step.series for step in steps if step.gpu == label}
-    return {step.gpu for step in steps if step.series in series} - {label}
 
 
 def published_gpus(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> tuple[str, ...]:

@@ -238,5 +238,4 @@ def _least_squares(sizes: Array, times: Array, free: Sequence[bool]) -> tuple[Ar
 
 
 def _spread(weighted: Array) -> Array:
-    deviations: Array = np.sqrt(np.diag(np.linalg.pinv(weighted.T @ weighted)))
-    return deviations
+    return np.asarray(np.sqrt(np.diag(np.linalg.pinv(weighted.T @ weighted))))

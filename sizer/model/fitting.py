@@ -176,8 +176,7 @@ def _capacity(model: WorkloadModel, name: str, factor: Array) -> Array:
     read = None if disk is None or disk_is_free(model.facts, model.measured, name) else disk.rates
     seconds = read_seconds(model.facts, read) if read is not None else None
     seconds_known = seconds[0] if seconds is not None and seconds[0] > 0 else 1 / model.facts.highest_rate
-    capacity: Array = np.exp(-factor) / seconds_known
-    return capacity
+    return np.asarray(np.exp(-factor) / seconds_known)
 
 
 def _memory_counts(model: WorkloadModel) -> bool:

@@ -114,8 +114,7 @@ class _Series:
     def covariance(self, other: _Series, length: float, shared: float) -> Array:
         """Of the path at both, in units of its variance."""
         path = np.exp(-np.abs(self.time[:, None] - other.time) / length)
-        covariance: Array = path * np.where(self.workload[:, None] == other.workload, 1.0, shared)
-        return covariance
+        return np.asarray(path * np.where(self.workload[:, None] == other.workload, 1.0, shared))
 
 
 @one_thread

@@ -223,8 +223,7 @@ class Places:
             codes = {kind: code for code, kind in enumerate(dict.fromkeys([*mine, *theirs]))}
             one, two = (np.array([codes[kind] for kind in kinds], dtype=int) for kinds in (mine, theirs))
             squares = squares + APART * (one[:, None] != two[None])
-        correlation: Array = (1 - OWN) * np.exp(-squares / 2) + OWN * (squares < 1e-12)
-        return correlation
+        return np.asarray((1 - OWN) * np.exp(-squares / 2) + OWN * (squares < 1e-12))
 
 
 @dataclass(frozen=True)

@@ -68,21 +68,18 @@ class Rates:
     @property
     def centre(self) -> Array:
         """Ln rate (n,)."""
-        centre: Array = np.median(self.mean, axis=0)
-        return centre
+        return np.asarray(np.median(self.mean, axis=0))
 
     @cached_property
     def shares(self) -> Array:
         """Of each stage (n, stages)."""
-        shares: Array = self.solution.shares.mean(axis=0)
-        return shares
+        return np.asarray(self.solution.shares.mean(axis=0))
 
     def drawn(self, times: int = 1) -> Array:
         """Ln of the true mean rates (times x D, n): what the equation does not say of each is drawn by itself."""
         random = np.random.default_rng(SEED)
         mean, left = np.tile(self.mean, (times, 1)), np.tile(self.left, (times, 1))
-        drawn: Array = mean + np.sqrt(left) * random.standard_normal(mean.shape)
-        return drawn
+        return np.asarray(mean + np.sqrt(left) * random.standard_normal(mean.shape))
 
     def reaches(self, place: int, other: int, share: float) -> float:
         """P(the true rate of one place >= share x that of another)."""
@@ -114,8 +111,7 @@ class Rates:
 @cache
 def _noise(count: int, part: int) -> Array:
     """Student's t (count,), the same each time."""
-    noise: Array = np.random.default_rng([SEED, part]).standard_t(FREEDOM, count)
-    return noise
+    return np.asarray(np.random.default_rng([SEED, part]).standard_t(FREEDOM, count))
 
 
 def rates(model: WorkloadModel, configurations: Sequence[Configuration], what_if: WhatIf = WhatIf()) -> Rates:

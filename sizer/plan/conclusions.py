@@ -71,8 +71,7 @@ class OpenAnswer:
     @cached_property
     def taken(self) -> NDArray[np.intp]:
         """The number of the one that each draw takes (D,)."""
-        cheapest: NDArray[np.intp] = self.table.regret[:, self._numbers].argmin(axis=1)
-        return cheapest
+        return np.asarray(self.table.regret[:, self._numbers].argmin(axis=1))
 
     @cached_property
     def right(self) -> float:

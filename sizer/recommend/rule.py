@@ -113,8 +113,7 @@ class Table:
     @cached_property
     def enough(self) -> Flags:
         """(D, N) whether each gives what is asked for."""
-        enough: Flags = self.lacking <= SLACK
-        return enough
+        return np.asarray(self.lacking <= SLACK)
 
     @cached_property
     def log_merits(self) -> Array:
@@ -123,14 +122,12 @@ class Table:
         counts = self.objective.counts
         if counts == "fastest":
             return -self.log_rates
-        log_merits: Array = log_usd - self.log_rates * (2 if counts == "balanced" else 1)
-        return log_merits
+        return np.asarray(log_usd - self.log_rates * (2 if counts == "balanced" else 1))
 
     @cached_property
     def merits(self) -> Array:
         """What the objective makes least (N,), in the median draw; infinite where no price is known."""
-        merits: Array = np.exp(np.median(self.log_merits, axis=0))
-        return merits
+        return np.asarray(np.exp(np.median(self.log_merits, axis=0)))
 
     def merit(self, row: Row) -> float:
         return float(self.merits[row.number])
@@ -138,22 +135,19 @@ class Table:
     @cached_property
     def regret(self) -> Array:
         """(D, N) ln of the merit over the least that is enough, and SHORT times what is lacking."""
-        regret: Array = self._dear + SHORT * self.lacking
-        return regret
+        return np.asarray(self._dear + SHORT * self.lacking)
 
     @cached_property
     def wrong(self) -> Flags:
         """(D, N) whether it is too dear, or too slow, by more than counts."""
-        is_wrong: Flags = np.maximum(self._dear, self.lacking) > WRONG
-        return is_wrong
+        return np.asarray(np.maximum(self._dear, self.lacking) > WRONG)
 
     @cached_property
     def _dear(self) -> Array:
         least = np.where(self.enough, self.log_merits, np.inf).min(axis=1, keepdims=True)
         with np.errstate(invalid="ignore"):
             dear = np.nan_to_num(self.log_merits - least, nan=0.0, posinf=np.inf, neginf=0.0)
-        dearness: Array = np.maximum(0.0, dear)
-        return dearness
+        return np.asarray(np.maximum(0.0, dear))
 
 
 # The choice.
@@ -286,8 +280,7 @@ def weighed_after(log_rates: Array, noise: float) -> Array:
     low, high = np.quantile(log_rates, (0.25, 0.75))
     width = 0.9 * min(float(log_rates.std()), float(high - low) / 1.34) * len(log_rates) ** -0.2
     weights = np.exp(-0.5 * ((outcomes[:, None] - log_rates) / math.hypot(noise, width, 1e-9)) ** 2)
-    normalised: Array = weights / weights.sum(axis=1, keepdims=True)
-    return normalised
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 # The draws.
@@ -414,8 +407,7 @@ def _late(candidates: Sequence[Candidate], objective: Objective) -> Array:
     latencies = [one.latency_p99 for one in candidates]
     over = [UNKNOWN if latency is None else math.log(max(latency, 1e-9) / most) for latency in latencies]
     spread = np.array([math.hypot(one.noise, LATENCY_NOISE) for one in candidates])
-    late: Array = np.array(over) + spread * _normal(len(candidates), 2)
-    return late
+    return np.asarray(np.array(over) + spread * _normal(len(candidates), 2))
 
 
 def _disk_losses(candidates: Sequence[Candidate], drawn: Array, objective: Objective) -> list[tuple[float, bool]]:

@@ -292,8 +292,7 @@ class Fleet:
     @cached_property
     def costs(self) -> Array:
         """USD a sample (W, S), in the median draw."""
-        usd: Array = self.usd * self.hours
-        return usd
+        return np.asarray(self.usd * self.hours)
 
     def drawn(self) -> Iterator[Array]:
         """The same in each of some draws, which of one workload have nothing to do with those of another."""
