@@ -188,9 +188,11 @@ def _use(gpu: GpuUse, times: Times, start: float, end: float, counted: int) -> G
         figure: _per_sample(_readings(times, figure), start, end, counted)
         for figure in ("joules", "sent_bytes", "received_bytes")
     }
+    # The median over the samplings of the share of the time since the one before.
+    busy = [(now - was) / (at - last) for (last, was), (at, now) in pairwise(_readings(within, "busy")) if at > last]
     return replace(
         gpu,
-        busy=_median_share(_readings(within, "busy")),
+        busy=min(1.0, max(0.0, median(busy))) if busy else None,
         held_back={reason: count / len(held_backs) for reason, count in sorted(reasons.items())},
         shared=shared / len(within) if within else 0.0,
         others=tuple(dict.fromkeys(name for _, sample in within for name in sample.others)),
@@ -206,12 +208,6 @@ def _of(place: int, samples: Sequence[Sample]) -> Times:
 def _readings(times: Times, figure: str) -> list[tuple[float, float]]:
     values = ((time, getattr(sample, figure)) for time, sample in times)
     return [(time, value) for time, value in values if value is not None]
-
-
-def _median_share(busy: Sequence[tuple[float, float]]) -> float | None:
-    """The median over the samplings of the share of the time since the one before."""
-    shares = [(now - before) / (time - last) for (last, before), (time, now) in pairwise(busy) if time > last]
-    return min(1.0, max(0.0, median(shares))) if shares else None
 
 
 def _per_sample(counter: Sequence[tuple[float, float]], start: float, end: float, counted: int) -> float | None:
@@ -257,26 +253,23 @@ def busy_shares(
     throughput: float, demand: Demand, configuration: Configuration, disk: DiskRates | None, device: Device
 ) -> dict[Bottleneck, float]:
     """Share of each resource in use, from 0 to about 1, without those that were not accounted or not limited."""
-    rates = disk or DiskRates()
+    rates, count = disk or DiskRates(), configuration.gpu_count or 0
+    written = (
+        _share(throughput, demand.written_bytes, rates.write_bytes_per_second),
+        _share(throughput, demand.write_ios, rates.write_iops),
+    )
+    accelerator = _share(throughput, demand.accelerator_seconds, max(1, count))
+    if device.kind == "emulated":
+        speed_up, rate = device.speed_up(count), device.samples_per_second
+        accelerator = None if speed_up is None or rate is None else _share(throughput, 1.0, rate * speed_up)
     used = {
         Bottleneck.CPU: _share(throughput, demand.core_seconds, configuration.vcpus),
         Bottleneck.DISK_BANDWIDTH: _share(throughput, demand.read_bytes, rates.read_bytes_per_second),
         Bottleneck.DISK_IOPS: _share(throughput, demand.read_ios, rates.read_iops),
-        Bottleneck.DISK_WRITE: _largest(
-            _share(throughput, demand.written_bytes, rates.write_bytes_per_second),
-            _share(throughput, demand.write_ios, rates.write_iops),
-        ),
-        Bottleneck.ACCELERATOR: _share(throughput, 1.0, _ceiling(device, configuration))
-        if device.kind == "emulated"
-        else _share(throughput, demand.accelerator_seconds, max(1.0, configuration.gpu_count or 0)),
+        Bottleneck.DISK_WRITE: max((share for share in written if share is not None), default=None),
+        Bottleneck.ACCELERATOR: accelerator,
     }
     return {resource: share for resource, share in used.items() if share is not None}
-
-
-def _ceiling(device: Device, configuration: Configuration) -> float | None:
-    """Samples per second of all emulated accelerators together, as far as it is known."""
-    speed_up = device.speed_up(configuration.gpu_count or 0)
-    return None if speed_up is None or device.samples_per_second is None else device.samples_per_second * speed_up
 
 
 def short_of_memory(demand: Demand, own_bytes: int | None, data: DataSet | None, memory_bytes: int) -> bool:
@@ -311,13 +304,15 @@ def name_bottleneck(
     ranked = sorted(busy.items(), key=lambda item: -item[1])
     full = [(resource, share) for resource, share in ranked if share >= BUSY]
     if _is_serial(busy, vcpus, throttled):
-        if _others_may_explain(busy[Bottleneck.CPU], withheld):
+        # What one thread of a step is kept from, all that wait for it lose, too.
+        if withheld > CONTENDED_CORES and busy[Bottleneck.CPU] + min(1.0, withheld) >= BUSY:
             return Evidence(Bottleneck.AMBIGUOUS, shares, EvidenceKind.NONE_FULL, _by_name(ranked))
         cores = busy[Bottleneck.CPU] * vcpus
         return Evidence(Bottleneck.SERIAL, shares, EvidenceKind.SERIAL, {"cores": cores, "vcpus": vcpus})
     if len(full) > 1 and full[0][1] - full[1][1] < CLOSE:
         return Evidence(Bottleneck.AMBIGUOUS, shares, EvidenceKind.SEVERAL, _by_name(full))
-    if not full and not _leads(ranked):
+    others = max((share for _, share in ranked[1:]), default=0.0)
+    if not full and not (ranked and ranked[0][1] >= LEADING and others <= ranked[0][1] / 2):
         return Evidence(Bottleneck.AMBIGUOUS, shares, EvidenceKind.NONE_FULL, _by_name(ranked))
     resource, first = ranked[0][0], _by_name(ranked[:1])
     if starved and resource in (Bottleneck.DISK_BANDWIDTH, Bottleneck.DISK_IOPS):
@@ -336,26 +331,10 @@ def _is_serial(busy: dict[Bottleneck, float], vcpus: float, throttled: float | N
     return others <= busy[Bottleneck.CPU] / 2
 
 
-def _others_may_explain(busy: float, withheld: float) -> bool:
-    """Whether the vCPUs that were not busy may have been somebody else's: what one thread of a step is kept from, all
-    that wait for it lose, too."""
-    return withheld > CONTENDED_CORES and busy + min(1.0, withheld) >= BUSY
-
-
-def _leads(ranked: list[tuple[Bottleneck, float]]) -> bool:
-    others = max((share for _, share in ranked[1:]), default=0.0)
-    return bool(ranked) and ranked[0][1] >= LEADING and others <= ranked[0][1] / 2
-
-
 def _share(throughput: float, per_sample: float | None, capacity: float | None) -> float | None:
     if per_sample is None or not capacity:
         return None
     return throughput * per_sample / capacity
-
-
-def _largest(*shares: float | None) -> float | None:
-    values = [share for share in shares if share is not None]
-    return max(values) if values else None
 
 
 def _by_name(ranked: list[tuple[Bottleneck, float]]) -> dict[str, float]:

@@ -166,13 +166,12 @@ def _place(value: object) -> MemoryPlace:
 def _stated(value: object) -> dict[str, bool | int | float | str]:
     """Options by their names; none where the workload states none."""
     options: Any = {} if value is None else value
-    if not isinstance(options, dict) or not all(_is_short(name) and _is_option(it) for name, it in options.items()):
+    if not isinstance(options, dict) or not all(
+        _is_short(name) and (_is_short(it) or (isinstance(it, bool | int | float) and abs(it) <= LARGEST))
+        for name, it in options.items()
+    ):
         raise ValueError("not a mapping from short names to numbers, texts and truths")
     return options
-
-
-def _is_option(value: object) -> bool:
-    return isinstance(value, bool) or (isinstance(value, int | float) and abs(value) <= LARGEST) or _is_short(value)
 
 
 def _is_short(value: object) -> bool:
@@ -197,10 +196,6 @@ def _duration(value: object) -> float:
     return seconds if seconds >= SMALLEST_TIME else 0.0
 
 
-def _if_stated(value: object) -> float | None:
-    return None if value is None else _duration(value)
-
-
 def _count(value: object) -> int:
     number = _number(value)
     if number != int(number):
@@ -211,7 +206,7 @@ def _count(value: object) -> int:
 _COUNTS = ("bytes", "whole", "batch_size", "dataset_bytes", "dataset_samples", "samples", "epoch")
 READERS: dict[str, Callable[[object], Any]] = {
     **dict.fromkeys(_COUNTS, _count),
-    **dict.fromkeys(("latency", "accelerator_seconds"), _if_stated),
+    **dict.fromkeys(("latency", "accelerator_seconds"), lambda value: None if value is None else _duration(value)),
     **{"sample_unit": _text, "stated": _stated, "time": _time, "input_wait": _duration, "where": _place},
 }
 """How each field of an event is read; others are left alone."""
@@ -284,13 +279,10 @@ class _Group:
             if not heads:
                 return
             place, came = min(head[0] for head in heads), min(head[2] for head in heads)
-            if (now - came < RANK_SECONDS and self._is_awaited(place)) or (now == inf and self._lacking(place)):
+            awaited = self._lacking(place) or len(self.ranks) < self.size
+            if (now - came < RANK_SECONDS and awaited) or (now == inf and self._lacking(place)):
                 return
             yield self._step(place)
-
-    def _is_awaited(self, place: tuple[int, int]) -> bool:
-        """Whether a rank may still bring something for the step at this place."""
-        return self._lacking(place) or len(self.ranks) < self.size
 
     def _lacking(self, place: tuple[int, int]) -> bool:
         """Whether one that has told of steps has not told of this one."""
@@ -301,12 +293,13 @@ class _Group:
         for rank in self.ranks.values():
             while rank.waiting and rank.waiting[0][0] <= place:
                 parts.append(rank.waiting.popleft()[1])
+        busy = [part.accelerator_seconds for part in parts]  # side by side; one of them may not tell
         return Step(
             time=max(part.time for part in parts),
             samples=sum(part.samples for part in parts),
             input_wait=max(part.input_wait for part in parts),
             epoch=place[0],
-            accelerator_seconds=_longest(part.accelerator_seconds for part in parts),
+            accelerator_seconds=None if None in busy else max(filter(None, busy), default=0.0),
         )
 
 
@@ -367,7 +360,9 @@ class RankReader:
         if fields.get("event") == "hooked":
             self.hooked = True
             return None, False
-        phase = _phase(fields, line)
+        if fields.get("phase") not in PHASES:
+            raise EventError("through the FIFO: `phase` is not known", line)
+        phase = PHASES.index(fields.get("phase"))
         if fields.get("event") == "start" and phase == len(PHASES) - 1:
             about = {"dataset_bytes": 0, "dataset_samples": 0, **fields}
             start = event_of(about, line)
@@ -469,13 +464,6 @@ class RankReader:
         return ready
 
 
-def _longest(clocks: Iterable[float | None]) -> float | None:
-    """Of accelerators that work side by side; None where one of them does not tell."""
-    times = list(clocks)
-    latest = [time for time in times if time is not None]
-    return max(latest) if latest and len(latest) == len(times) else None
-
-
 def _fields(line: bytes) -> dict[str, Any]:
     try:
         fields = json.loads(line)
@@ -487,10 +475,3 @@ def _fields(line: bytes) -> dict[str, Any]:
         if not isinstance(fields.get(key), int | None):
             raise EventError(f"through the FIFO: `{key}` is not a whole number", line)
     return fields
-
-
-def _phase(fields: dict[str, Any], line: bytes) -> int:
-    phase = fields.get("phase")
-    if phase not in PHASES:
-        raise EventError("through the FIFO: `phase` is not known", line)
-    return PHASES.index(phase)

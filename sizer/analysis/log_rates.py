@@ -111,19 +111,17 @@ def disagreement(lines: Sequence[StatedLine], batch_size: int, of_samples: bool)
         # A line may be of many batches: only that it comes too often can be seen.
         if len(high) < STEADY * len(factors):
             return None
-        return Disagreement(_of_lines_alone(factor), stated, stated / factor)
+        if factor > MOST_RANKS:
+            why = Reason.MINUTES if _near(factor, 60) else Reason.MILLISECONDS
+        else:
+            why = Reason.RANKS if _is_whole(factor) else Reason.UNKNOWN
+        return Disagreement(why, stated, stated / factor)
     if max(len(low), len(high)) < STEADY * len(factors):
         return None
     if of_samples and batch_size == 1:
         # Nobody has said how many samples a batch has, so a rate of many a batch is none that disagrees.
         return None
     return Disagreement(_reason(factor, batch_size if of_samples else 1, counter), stated, stated / factor)
-
-
-def _of_lines_alone(factor: float) -> Reason:
-    if factor > MOST_RANKS:
-        return Reason.MINUTES if _near(factor, 60) else Reason.MILLISECONDS
-    return Reason.RANKS if _is_whole(factor) else Reason.UNKNOWN
 
 
 def _reason(factor: float, batch_size: int, counter: Sequence[int]) -> Reason:
@@ -300,7 +298,9 @@ class LogRates:
         warnings = []
         disagreement = self._disagreement()
         if disagreement is not None and self.refusal is None:
-            kind = WARNINGS[disagreement.reason] if self._rests_on(disagreement) else WarningKind.TOLD_NOT_USED
+            # A counter alone needs the study's batch size to be right.
+            rests_on = self._by_stated_rate or (self._of_samples and disagreement.reason is Reason.UNKNOWN)
+            kind = WARNINGS[disagreement.reason] if rests_on else WarningKind.TOLD_NOT_USED
             warnings.append(RunWarning(kind, _figures(disagreement)))
         batch_size = self._stated_batch()
         if batch_size is not None and self._batch_size > 1:
@@ -308,10 +308,6 @@ class LogRates:
         if self._by_stated_rate and len(self._rates) == 1:
             warnings.append(RunWarning(WarningKind.ONE_READING))
         return warnings
-
-    def _rests_on(self, disagreement: Disagreement) -> bool:
-        """Whether the rate is wrong where what is told is: a counter alone needs the study's batch size to be right."""
-        return self._by_stated_rate or (self._of_samples and disagreement.reason is Reason.UNKNOWN)
 
     def _steps(self, counted: CountedLine, line: str, now: float) -> list[Step]:
         self._keep(counted, line, now)

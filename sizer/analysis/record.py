@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,11 +30,9 @@ from sizer.records.run import (
     Run,
     RunWarning,
     Sample,
-    Step,
     WarningKind,
 )
 from sizer.records.run_kinds import MemoryPlace, Outcome
-from sizer.records.study import RunSpec, Workload
 
 # All that came out of a child, how its run is called, and why.
 
@@ -106,7 +104,8 @@ def outcome(child: ChildResult, measured: bool) -> tuple[Outcome, Failure | None
     if stop is Stop.SLOW_PATTERN:
         return Outcome.CRASHED, _failure(CauseKind.SLOW_PATTERN, seconds=seen.limit_seconds)
     if stop is Stop.BROKEN_EVENTS:
-        return Outcome.CRASHED, _broken(child)
+        broken = Cause(CauseKind.BROKEN_EVENTS, text=seen.detail)
+        return Outcome.CRASHED, Failure(_crash(status), (broken,)) if status else Failure(broken)
     if child.refused_memory is not None and status != 0:
         kind = CauseKind.GPU_MEMORY if child.refused_memory is MemoryPlace.GPU else CauseKind.NOT_ALLOCATED
         return Outcome.OUT_OF_MEMORY, replace(_failure(kind), where=child.refused_memory)
@@ -123,16 +122,11 @@ def outcome(child: ChildResult, measured: bool) -> tuple[Outcome, Failure | None
     if measured:
         return Outcome.COMPLETED, None
     left = (cause for cause in child.at_the_end if cause.kind is CauseKind.LEFT_RUNNING)
-    return Outcome.CRASHED, Failure(Cause(CauseKind.TOO_FEW_STEPS), (*_shown(child), *left))
+    return Outcome.CRASHED, Failure(Cause(CauseKind.TOO_FEW_STEPS), (*_of_steps(child), *left))
 
 
 def _failure(kind: CauseKind, **figures: float) -> Failure:
     return Failure(Cause(kind, figures))
-
-
-def _broken(child: ChildResult) -> Failure:
-    broken = Cause(CauseKind.BROKEN_EVENTS, text=child.seen.detail)
-    return Failure(_crash(child.exit_status), (broken,)) if child.exit_status else Failure(broken)
 
 
 def _timeout(child: ChildResult, measured: bool) -> Failure:
@@ -141,30 +135,28 @@ def _timeout(child: ChildResult, measured: bool) -> Failure:
     if seen.count and child.hung and not busy:
         figures = {"steps": seen.count, "silent_seconds": seen.silent_seconds, "seconds": seconds}
         return Failure(Cause(CauseKind.HUNG, figures), child.at_the_end)
-    return Failure(Cause(CauseKind.DEADLINE, {"seconds": seconds}), (*_shown(child), *busy, *child.at_the_end))
+    return Failure(Cause(CauseKind.DEADLINE, {"seconds": seconds}), (*_of_steps(child), *busy, *child.at_the_end))
 
 
-def _shown(child: ChildResult) -> tuple[Cause, ...]:
+def _of_steps(child: ChildResult) -> Iterator[Cause]:
     """What came of the workload, and where there is nothing, what it did not do and why that may be."""
-    kept_out = (Cause(CauseKind.HOOK_KEPT_OUT),) if child.seen.kept_out and not child.seen.count else ()
-    return _of_steps(child), *kept_out
-
-
-def _of_steps(child: ChildResult) -> Cause:
     seen, started, reading = child.seen, child.seen.start is not None, child.seen.still_reading
     if seen.count:
-        return Cause(CauseKind.STEPPED, {"steps": seen.count, "silent_seconds": seen.silent_seconds})
-    if reading is not None:
-        return Cause(CauseKind.STILL_READING, {"bytes": reading.bytes, "whole": reading.whole})
-    if seen.spec.workload.kind != COMMAND and not started:
-        return Cause(CauseKind.NOT_BEGUN)
-    if child.silent and not started:
-        return Cause(CauseKind.NO_OUTPUT)
-    if seen.no_rate:
-        return Cause(CauseKind.NO_RATE, text=seen.no_rate)
-    if seen.spec.workload.pattern is not None:
-        return Cause(CauseKind.NO_MATCH)
-    return Cause(CauseKind.NO_STEP if started else CauseKind.NO_EVENT)
+        yield Cause(CauseKind.STEPPED, {"steps": seen.count, "silent_seconds": seen.silent_seconds})
+    elif reading is not None:
+        yield Cause(CauseKind.STILL_READING, {"bytes": reading.bytes, "whole": reading.whole})
+    elif seen.spec.workload.kind != COMMAND and not started:
+        yield Cause(CauseKind.NOT_BEGUN)
+    elif child.silent and not started:
+        yield Cause(CauseKind.NO_OUTPUT)
+    elif seen.no_rate:
+        yield Cause(CauseKind.NO_RATE, text=seen.no_rate)
+    elif seen.spec.workload.pattern is not None:
+        yield Cause(CauseKind.NO_MATCH)
+    else:
+        yield Cause(CauseKind.NO_STEP if started else CauseKind.NO_EVENT)
+    if seen.kept_out and not seen.count:
+        yield Cause(CauseKind.HOOK_KEPT_OUT)
 
 
 def _crash(status: int | None) -> Cause:
@@ -281,7 +273,9 @@ def _measured(run: Run, steady: SteadyState, ended: ChildResult) -> Run:
     place = run.configuration
     assert place.vcpus is not None, "only an imported run lacks it"
     assert place.memory_bytes is not None, "only an imported run lacks it"
-    workload, span = _taking_part(run.spec), (steady.start, steady.end)
+    # With the accelerator that its run used, as it is with its batch: a replay of the reads uses none.
+    device = Device() if run.spec.workload.input == "replay" else run.spec.device
+    workload, span = replace(run.spec.workload, device=device), (steady.start, steady.end)
     used = accounting.demand(steady, run.steps, run.samples, workload, run.data_set, accounted, run.spec.gpu_count)
     rates = run.disk.rates if run.disk else None
     busy = busy_shares(steady.throughput.value, used, run.configuration, rates, workload.computes_on)
@@ -293,6 +287,8 @@ def _measured(run: Run, steady: SteadyState, ended: ChildResult) -> Run:
     latencies = [
         step.latency for step in run.steps if step.latency is not None and steady.start < step.time <= steady.end
     ]
+    several = run.steps[-1].epoch > 0
+    first = steady_state([step for step in run.steps if step.epoch == 0]) if several else None
     others = accounting.other_cores(run.samples, *span)
     stolen = accounting.stolen_cores(run.samples, *span) if "steal_core_seconds" in accounted else None
     return replace(
@@ -300,7 +296,7 @@ def _measured(run: Run, steady: SteadyState, ended: ChildResult) -> Run:
         throughput=steady.throughput,
         rate=replace(
             run.rate,
-            first_epoch_throughput=_first_epoch(run.steps),
+            first_epoch_throughput=first.throughput.value if first is not None else None,
             warm_up_seconds=steady.warm_up_seconds,
             measured_seconds=steady.measured_seconds,
             latency_p50=float(np.percentile(latencies, 50)) if latencies else None,
@@ -320,19 +316,6 @@ def _measured(run: Run, steady: SteadyState, ended: ChildResult) -> Run:
         ),
         evidence=name_bottleneck(busy, place.vcpus, starved, throttled, (others or 0.0) + (stolen or 0.0)),
     )
-
-
-def _taking_part(spec: RunSpec) -> Workload:
-    """The workload with the accelerator that its run used, as it is with its batch: a replay of the reads uses none."""
-    return replace(spec.workload, device=Device() if spec.workload.input == "replay" else spec.device)
-
-
-def _first_epoch(steps: Sequence[Step]) -> float | None:
-    """Samples/s of the first epoch, where there was a later one."""
-    if not steps or steps[-1].epoch == 0:
-        return None
-    first = steady_state([step for step in steps if step.epoch == 0])
-    return first.throughput.value if first else None
 
 
 def _limits_buffered_writes(disk: DiskCheck | None, by_throttle: bool) -> bool | None:

@@ -157,15 +157,11 @@ def _rate(durations: Array, samples: Array) -> tuple[Estimate, bool]:
     variance, freedom = long_run_variance(residuals, fitted=2)
     error = float(np.sqrt(variance * batches)) / seconds
     most = float(stdtrit(freedom, 0.975))
-    skewness = _skewness(residuals) / np.sqrt(batches)
+    power = float((residuals**2).mean())
+    skewness = float((residuals**3).mean()) / power**1.5 / np.sqrt(batches) if power > 1e-24 else 0.0
     low, high = value - error * _skewed(most, skewness), value - error * _skewed(-most, skewness)
     settled = variance == 0 or (freedom >= FEWEST_FREEDOM and abs(skewness) <= MOST_SKEWED)
     return Estimate(value, max(0.0, low), high), settled
-
-
-def _skewness(residuals: Array) -> float:
-    spread = float((residuals**2).mean())
-    return float((residuals**3).mean()) / spread**1.5 if spread > 1e-24 else 0.0
 
 
 def _skewed(quantile: float, skewness: float) -> float:

@@ -114,21 +114,13 @@ class _Shown:
     switch: str | None = None
 
 
-def _same(value: Array) -> Array:
-    return value
-
-
-def _one_over(value: Array) -> Array:
-    return np.asarray(np.exp(-value))
-
-
 SHOWN = {
-    "work": _Shown(Quantity.RATE_OF_ONE_VCPU, "s/second", _one_over),
+    "work": _Shown(Quantity.RATE_OF_ONE_VCPU, "s/second", lambda value: np.asarray(np.exp(-value))),
     "step": _Shown(Quantity.STEP_CPU_TIME, "core-seconds/s"),
     "contention": _Shown(Quantity.CONTENTION),
     "coherence": _Shown(Quantity.COHERENCE, switch="coherence"),
     "handover": _Shown(Quantity.HANDOVER, switch="handover"),
-    "yield": _Shown(Quantity.YIELD, value=_same, switch="second threads"),
+    "yield": _Shown(Quantity.YIELD, value=np.asarray, switch="second threads"),
     "cap": _Shown(Quantity.SERIAL_CEILING, "s/second", switch="cap"),
     "quota": _Shown(Quantity.FRACTION_COST),
     "accelerator": _Shown(Quantity.ACCELERATOR_RATE, "s/second"),
@@ -200,7 +192,7 @@ def _scaling(model: WorkloadModel) -> Reason:
     if fallen.gain > GAIN:
         if fallen.probability < 1 - DOUBT:
             return reason(ReasonCode.GAIN_UNKNOWN, vcpus=vcpus[-1])
-        return reason(ReasonCode.STOPS_SCALING, fastest_at=_two_digits(vcpus_of(top)))
+        return reason(ReasonCode.STOPS_SCALING, fastest_at=float(f"{vcpus_of(top):.2g}"))
     edge = vcpus_edge(model, top)
     if edge.rises:
         return reason(ReasonCode.RISES, vcpus=vcpus[-1])
@@ -209,11 +201,7 @@ def _scaling(model: WorkloadModel) -> Reason:
     knee = _knee(model, top)
     if knee <= vcpus[0]:
         return reason(ReasonCode.STOPS_SCALING, fewest=vcpus[0])
-    return reason(ReasonCode.STOPS_SCALING, vcpus=_two_digits(knee))
-
-
-def _two_digits(value: float) -> float:
-    return float(f"{value:.2g}")
+    return reason(ReasonCode.STOPS_SCALING, vcpus=float(f"{knee:.2g}"))
 
 
 def _best(model: WorkloadModel) -> Reason:

@@ -101,15 +101,13 @@ def trials(runs: Iterable[Run]) -> tuple[MemoryTrial, ...]:
         for run in runs
         if run.outcome in FINDINGS
         and run.configuration.memory_bytes is not None
-        and not (run.outcome is Outcome.COMPLETED and is_batch_search(run))
-        and not (_out_unseen(run) and run.configuration in elsewhere)
+        and not (
+            is_batch_search(run)
+            if run.outcome is Outcome.COMPLETED
+            else run.ran_out_of is not MemoryPlace.HOST and run.configuration in elsewhere
+        )
     }
     return tuple(attempts)
-
-
-def _out_unseen(run: Run) -> bool:
-    """Whether a run was out of memory, and not surely the host's."""
-    return run.outcome is Outcome.OUT_OF_MEMORY and run.ran_out_of is not MemoryPlace.HOST
 
 
 def memory_floor(runs: Sequence[Run]) -> MemoryFloor | None:

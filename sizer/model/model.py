@@ -311,7 +311,6 @@ class MeasuredRange:
     disks: tuple[MeasuredDisk, ...] = ()
     rates: tuple[MeasuredRate, ...] = ()
     trials: tuple[MemoryTrial, ...] = ()
-    memory_limited: bool = False
     search: SearchedFloor | None = None
     failed_vcpus: tuple[float, ...] = ()
     did_not_fit: tuple[Configuration, ...] = ()
@@ -326,11 +325,6 @@ class MeasuredRange:
     def kept(self) -> dict[object, Any]:
         """Memory floors and peaks by vCPUs and batch size, as they are found."""
         return {}
-
-    @property
-    def gpus_known(self) -> bool:
-        """Whether the runs say anything of accelerators, if only that there was none."""
-        return any(gpus.count is not None for gpus in self.gpus)
 
     def disk(self, name: str | None) -> MeasuredDisk | None:
         """The measured disk of that name, or None. One without a name is called HOST_DISK, too."""

@@ -258,7 +258,9 @@ def _without_rate(model: WorkloadModel, at: Configuration, what_if: WhatIf) -> P
             nothing, beyond = Estimate(0.0, 0.0, 0.0), outside(model, at) > 0
             return Prediction(model.name, at, nothing, Bottleneck.MEMORY, {"memory": 1.0}, beyond, True)
         is_measured = what_if == WhatIf() and model.measured.rate_at(at) is not None
-        if model.refused and not is_measured and not _one_size_elsewhere(model, at):
+        # Where only a curve is lacking, a measured size on another machine needs none.
+        no_curve = model.refused is not None and model.refused.reason.code is ReasonCode.TOO_FEW_VALUES
+        if model.refused and not is_measured and not (no_curve and at.machine is not None):
             raise not_fitted(model)
         check_axes(model, at)
         if (elsewhere := refused_there(model.facts, at)) is not None:
@@ -268,12 +270,6 @@ def _without_rate(model: WorkloadModel, at: Configuration, what_if: WhatIf) -> P
     except Refused as error:
         return error.refusal
     return None
-
-
-def _one_size_elsewhere(model: WorkloadModel, at: Configuration) -> bool:
-    """Whether only a curve is lacking, of which a measured size on another machine needs none."""
-    few = model.refused is not None and model.refused.reason.code is ReasonCode.TOO_FEW_VALUES
-    return at.machine is not None and few
 
 
 def _predictions(model: WorkloadModel, configurations: Sequence[Configuration], what_if: WhatIf) -> list[Prediction]:
