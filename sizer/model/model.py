@@ -311,6 +311,7 @@ class MeasuredRange:
     disks: tuple[MeasuredDisk, ...] = ()
     rates: tuple[MeasuredRate, ...] = ()
     trials: tuple[MemoryTrial, ...] = ()
+    memory_limited: bool = False
     search: SearchedFloor | None = None
     failed_vcpus: tuple[float, ...] = ()
     did_not_fit: tuple[Configuration, ...] = ()

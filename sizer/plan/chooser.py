@@ -56,11 +56,6 @@ class PlanEnd:
     then: NextRun | None = None
     enough: float | None = None
 
-    @property
-    def bound_spent(self) -> float:
-        """What is spent of the bound that `enough` is of."""
-        return self.runs if self.kind is PlanEndKind.RUNS else self.seconds
-
 
 def next_of(chosen: NextRun | PlanEnd | None) -> NextRun | None:
     """The run that it makes next, or would make if its bound had room."""
@@ -150,7 +145,7 @@ def _for_answers(bound: PlanEndKind, chosen: NextRun | PlanEnd | None) -> float:
     """What of a larger bound the runs take first that answers are still open for."""
     if not isinstance(chosen, PlanEnd) or chosen.enough is None or chosen.kind is not bound:
         return 0.0
-    return chosen.enough - chosen.bound_spent
+    return chosen.enough - (chosen.runs if bound is PlanEndKind.RUNS else chosen.seconds)
 
 
 def _seconds(search: Following, spec: RunSpec, runs: Sequence[Run]) -> float:
@@ -190,10 +185,6 @@ class _Worth:
     seconds: float
     why: RunReason | None
 
-    @property
-    def a_second(self) -> float:
-        return self.value / max(self.seconds, 1e-3)
-
 
 class Chooser:
     """Chooses among the runs of a study; keeps what it has concluded from runs that it saw before."""
@@ -216,7 +207,7 @@ class Chooser:
             worth = self._worth(runs)
             worth += self._worth_of_host(runs, due=bool(worth))
         fitting = [candidate for candidate in worth if no_room(self._asked, candidate.seconds, runs) is None]
-        best = max(fitting or worth, key=lambda candidate: candidate.a_second, default=None)
+        best = max(fitting or worth, key=lambda one: one.value / max(one.seconds, 1e-3), default=None)
         if best is None:
             return self._end(PlanEndKind.NOTHING_LEFT, runs)
         return NextRun(best.spec, best.why) if fitting else self._bounded(best, runs)
@@ -237,14 +228,13 @@ class Chooser:
     def _asked_for(self, runs: Sequence[Run]) -> list[_Worth]:
         """Of the first runs, and those that isolate a stage, the next one that was not made, whatever it is worth."""
         made = {run.id for run in runs}
-        asked: list[tuple[RunSpec, RunReason | None]] = [(spec, self._why_first(spec)) for spec in self.start()]
+        asked: list[tuple[RunSpec, RunReason | None]] = []
+        for spec in self.start():
+            alone = len(self._axes[spec.workload.name].specs) == 1
+            asked.append((spec, RunReason(RunReasonKind.ONLY_ONE if alone else RunReasonKind.START)))
         asked += [(spec, None) for spec in self._specs if spec.stage is not None]
         left = ((spec, because) for spec, because in asked if spec.id not in made)
         return [_Worth(spec, 0.0, estimate_seconds([spec], runs), because) for spec, because in islice(left, 1)]
-
-    def _why_first(self, spec: RunSpec) -> RunReason:
-        alone = len(self._axes[spec.workload.name].specs) == 1
-        return RunReason(RunReasonKind.ONLY_ONE if alone else RunReasonKind.START)
 
     def _worth_of_host(self, runs: Sequence[Run], due: bool) -> Iterator[_Worth]:
         """The reference, where the answers would be surer if it was known better how slow the host was; and, if `due`,
@@ -264,12 +254,12 @@ class Chooser:
             yield _Worth(spec, PRIOR_DOUBT * since / MOST_BETWEEN, seconds, unseen)
 
     def _worth(self, runs: Sequence[Run]) -> list[_Worth]:
-        return [
-            worth
-            for name, axes in self._axes.items()
-            if not self._given_up(name, runs)
-            for worth in self._worth_of(name, axes, runs)
-        ]
+        worth: list[_Worth] = []
+        for name, axes in self._axes.items():
+            outcomes = [run.outcome for run in own(name, runs)]
+            if Outcome.COMPLETED in outcomes or len(outcomes) < MOST_FAILURES:
+                worth += self._worth_of(name, axes, runs)
+        return worth
 
     def _worth_of(self, name: str, axes: Axes, runs: Sequence[Run]) -> Iterator[_Worth]:
         """The runs of one workload that could be made, with what each is worth."""
@@ -328,26 +318,19 @@ class Chooser:
     def _next_repeats(self, axes: Axes, asked: Sequence[Run]) -> list[tuple[RunSpec, bool]]:
         """Of each configuration the next repeat that is left, and whether it was measured before; none of one that
         failed, which most likely would again."""
-        failed = {self._position(run.spec) for run in asked if run.outcome is not Outcome.COMPLETED}
+        failed = {position(run.spec, self._host) for run in asked if run.outcome is not Outcome.COMPLETED}
         made = {run.id for run in asked}
         next_repeats = []
         for spec in axes.specs:
             repeats = (repeated(spec, number) for number in range(self._study.measure.repeats))
             left = next((repeat for repeat in repeats if repeat.id not in made), None)
-            if left is not None and self._position(spec) not in failed:
+            if left is not None and position(spec, self._host) not in failed:
                 next_repeats.append((left, left.repeat > 0))
         return next_repeats
 
     def _left(self, runs: Sequence[Run]) -> list[RunSpec]:
         made = {run.id for run in runs}
         return [spec for spec in self._specs if spec.id not in made]
-
-    def _given_up(self, name: str, runs: Sequence[Run]) -> bool:
-        outcomes = [run.outcome for run in own(name, runs)]
-        return Outcome.COMPLETED not in outcomes and len(outcomes) >= MOST_FAILURES
-
-    def _position(self, spec: RunSpec) -> tuple[object, ...]:
-        return position(spec, self._host)
 
 
 def chooser_of(study: Study, host: HostSize, fitted: Model | None = None) -> Chooser | None:

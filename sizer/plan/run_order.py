@@ -125,8 +125,12 @@ def changed_marks(runs: Sequence[Run], reference: RunSpec | None) -> tuple[Run, 
     and after the last measurement are not judged.
     """
     marks = {} if reference is None else _marks(runs, reference)
-    marked = (_with_mark(run, marks.get(index)) for index, run in enumerate(runs))
-    return tuple(new for old, new in zip(runs, marked, strict=True) if new != old)
+    changed = []
+    for index, run in enumerate(runs):
+        others = [warning for warning in run.warnings if warning.kind is not WarningKind.DRIFTING]
+        new = replace(run, warnings=(*others, *([marks[index]] if index in marks else [])))
+        changed += [new] if new != run else []
+    return tuple(changed)
 
 
 def _marks(runs: Sequence[Run], reference: RunSpec) -> dict[int, RunWarning]:
@@ -184,11 +188,6 @@ def _rate(run: Run) -> float:
     return run.throughput.value if run.throughput else 0.0
 
 
-def _with_mark(run: Run, mark: RunWarning | None) -> Run:
-    others = tuple(warning for warning in run.warnings if warning.kind is not WarningKind.DRIFTING)
-    return replace(run, warnings=(*others, mark) if mark else others)
-
-
 UNFINISHED = frozenset({Outcome.INTERRUPTED, Outcome.UNSUPPORTED, Outcome.REFUSED})
 """Nothing was measured: the run was stopped, or the host lacked something that it may have now."""
 
@@ -224,10 +223,13 @@ def plan(study: Study, host: HostSize) -> tuple[RunSpec, ...]:
         (points if study.around is not None else others).append(first)
         others += rest
     isolated = [spec for workload in study.workloads for spec in isolating_runs(workload, study, host)]
-    blocks = [
-        _block(points, [*others, *isolated] if repeat == 0 else others, study.measure.seed, repeat)
-        for repeat in range(study.measure.repeats)
-    ]
+    blocks = []
+    for repeat in range(study.measure.repeats):
+        # The same order for the same seed on every machine.
+        shuffled = random.Random(f"{study.measure.seed}/{repeat}")
+        block = [*others, *isolated] if repeat == 0 else others
+        specs = [*shuffled.sample(points, len(points)), *shuffled.sample(block, len(block))]
+        blocks.append([repeated(spec, repeat) for spec in specs])
     again = reference(study, host)
     return tuple(chain.from_iterable(blocks)) if again is None else woven(blocks, again)
 
@@ -264,13 +266,6 @@ def guessed_workloads(specs: Iterable[RunSpec], runs: Iterable[Run] = ()) -> tup
     """The workloads of these runs of which none has been seen yet, so that their time is an allowance."""
     seen = SeenTimes(runs)
     return tuple(dict.fromkeys(spec.workload.name for spec in specs if seen.seconds(spec) is None))
-
-
-def _block(points: list[RunSpec], others: list[RunSpec], seed: int, repeat: int) -> list[RunSpec]:
-    """One repeat of everything, the same order for the same seed on every machine."""
-    shuffled = random.Random(f"{seed}/{repeat}")
-    block = [*shuffled.sample(points, len(points)), *shuffled.sample(others, len(others))]
-    return [repeated(spec, repeat) for spec in block]
 
 
 def _seconds(spec: RunSpec, seen: float | None) -> float:

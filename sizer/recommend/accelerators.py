@@ -173,6 +173,8 @@ def _counted(model: WorkloadModel, here: Prediction, fewest: Prediction) -> Acce
     read_bytes, read_ios = (
         None if ceiling is None or value is None else ceiling * value for value in (facts.read_bytes, facts.read_ios)
     )
+    # Of as many runs of the same model: what it may be off by is the same for all of them.
+    together = () if jobs is None else (jobs.throughput.value, jobs.throughput.low, jobs.throughput.high)
     return AcceleratorCount(
         gpu=place.gpu,
         count=count,
@@ -187,7 +189,7 @@ def _counted(model: WorkloadModel, here: Prediction, fewest: Prediction) -> Acce
         asked_vcpus=vcpus_of_ceiling(model, place) if facts.core_seconds else None,
         read_bytes=read_bytes,
         read_ios=read_ios,
-        side_by_side=None if jobs is None else _times(count, jobs.throughput),
+        side_by_side=None if jobs is None else Estimate(*(count * end for end in together)),
         extrapolated=jobs is not None and jobs.extrapolated,
     )
 
@@ -225,11 +227,6 @@ def _is_shared(model: WorkloadModel, disk: MeasuredDisk, rate: float) -> bool:
     facts, rates = model.facts, disk.rates
     pairs = ((facts.read_bytes, rates.read_bytes_per_second), (facts.read_ios, rates.read_iops))
     return any(need and most and rate * need > SHARED_DISK * most for need, most in pairs)
-
-
-def _times(count: float, rate: Estimate) -> Estimate:
-    """Of as many runs of the same model: what it may be off by is the same for all of them."""
-    return Estimate(count * rate.value, count * rate.low, count * rate.high)
 
 
 def _ratio(rate: Estimate, other: Estimate) -> Estimate:
@@ -279,13 +276,6 @@ class GpuJob:
     def on_cpu(self) -> bool:
         """Whether the CPU computed the step where it was measured."""
         return self.here is not None and label_at(self.model.facts, self.here) == CPU_LABEL
-
-    @property
-    def bytes_on_cpu(self) -> int | None:
-        """What the job needed where it computed on the CPU."""
-        here = self.here
-        needed = anonymous_bytes(self.model.measured, here.vcpus, here.batch_size) if self.on_cpu and here else None
-        return None if needed is None else round(needed)
 
     def fed(self, option: GpuOption, vcpus: float | None, accelerator: Estimate) -> GpuOption:
         """With the rate of the job with these vCPUs (as measured where None) and accelerators of that rate, what its
@@ -387,12 +377,16 @@ def _option(job: GpuJob, gpu: str) -> GpuOption:
     published = job.catalog.estimated_rate(asked)
     if published is None:
         return replace(plain, missing=NoGpuAnswer.NO_RATE, published_on=published_gpus(job.catalog.rates, asked))
-    enough = smallest_memory(job.catalog.rates, asked)
+    enough, on_cpu = smallest_memory(job.catalog.rates, asked), None
+    if job.on_cpu and job.here is not None:
+        on_cpu = anonymous_bytes(job.model.measured, job.here.vcpus, job.here.batch_size)
+    rate = published
+    about = (rate.basis.value, rate.precision, rate.batch_size, rate.framework, rate.sources, rate.as_of, rate.known_on)
     plain = replace(
         plain,
-        accelerator=_published(published),
+        accelerator=PublishedRate(_estimate(rate), *about),
         needs_at_most_bytes=None if enough is None else round(enough),
-        on_cpu_bytes=job.bytes_on_cpu,
+        on_cpu_bytes=None if on_cpu is None else round(on_cpu),
     )
     plain = replace(plain, fits=_holds(plain))
     if job.here is None:
@@ -405,11 +399,6 @@ def _option(job: GpuJob, gpu: str) -> GpuOption:
         return replace(plain, missing=NoGpuAnswer.INPUT_NOT_KNOWN, vcpus=error.vcpus)
     except NoAnswer:
         return replace(plain, missing=NoGpuAnswer.NO_MODEL)
-
-
-def _published(rate: RateEstimate) -> PublishedRate:
-    about = (rate.basis.value, rate.precision, rate.batch_size, rate.framework, rate.sources, rate.as_of, rate.known_on)
-    return PublishedRate(_estimate(rate), *about)
 
 
 def _estimate(estimate: RateEstimate | ScalingEfficiency) -> Estimate:
@@ -521,7 +510,9 @@ class OnGpu:
         gain = then.value / now.value
         least = min(gain, then.low / now.low)
         most = max(gain, min(2.0 * scaled.high, then.high / now.high))
-        worth = [_is_worth(one, two, times) for times in (gain, least, most)]
+        worth: list[bool | None] = [None]
+        if two.usd_per_hour is not None and one.usd_per_hour is not None:
+            worth = [two.usd_per_hour <= WORTH * one.usd_per_hour * times for times in (gain, least, most)]
         assert two.bottleneck is not None, "the job is fed"
         return SecondGpu(
             Estimate(gain, least, most),
@@ -535,13 +526,6 @@ class OnGpu:
             worth[0],
             worth[0] is not None and len(set(worth)) == 1,
         )
-
-
-def _is_worth(one: GpuOption, two: GpuOption, gain: float) -> bool | None:
-    """Whether a sample costs no more on two that are `gain` times as fast; None where a price is not known."""
-    if two.usd_per_hour is None or one.usd_per_hour is None:
-        return None
-    return two.usd_per_hour <= WORTH * one.usd_per_hour * gain
 
 
 def _against_cpu(job: GpuJob, option: GpuOption) -> AgainstCpu | None:

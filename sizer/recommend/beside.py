@@ -29,7 +29,7 @@ from sizer.recommend.prices import (
 from sizer.recommend.sizes import memory_varied, spec_of
 from sizer.records.answer import Alternative, Baseline, InstanceOffer
 from sizer.records.messages import NoAnswer
-from sizer.records.prediction import Configuration, Estimate, Figure, Prediction, Reason, ReasonCode, Spec, reason
+from sizer.records.prediction import Configuration, Figure, Prediction, Reason, ReasonCode, Spec, reason
 
 PRICED, UNPRICED = 12, 3
 """How many offers with and without a price are listed, beside the cheapest of every provider."""
@@ -192,6 +192,12 @@ def _about_price(instance: InstanceType) -> Iterator[Reason]:
 def alternatives(case: Case) -> tuple[Alternative, ...]:
     """Every machine, the least cost of the work first, as it is told: without a disk, which parts equal ones."""
     dominated, unit = _dominated(case.candidates), case.model.sample_unit
+
+    def order(one: Candidate) -> tuple[object, ...]:
+        """Those with a price in another currency last, within it."""
+        currency = "~" if one.foreign is None else one.foreign.currency
+        return one.usd_a_sample, one.cost, currency, one.foreign_cost, -one.rate
+
     return tuple(
         Alternative(
             spec=machine.spec,
@@ -205,13 +211,8 @@ def alternatives(case: Case) -> tuple[Alternative, ...]:
             disk_usd_per_hour=machine.disk_usd_per_hour,
             foreign=machine.foreign,
         )
-        for machine in sorted(case.candidates, key=_by_cost)
+        for machine in sorted(case.candidates, key=order)
     )
-
-
-def _by_cost(one: Candidate) -> tuple[object, ...]:
-    """The least cost of the work first; then those with a price in another currency, within it."""
-    return one.usd_a_sample, one.cost, "~" if one.foreign is None else one.foreign.currency, one.foreign_cost, -one.rate
 
 
 def _dominated(machines: Sequence[Candidate]) -> set[int]:
@@ -247,23 +248,13 @@ def baseline_of(case: Case, chosen: Candidate) -> Baseline | None:
     other = case.compared if named else case.choice.fastest
     if other is None:
         return None
-    before, now = (other.usd_per_hour, other.name), (chosen.usd_per_hour, chosen.name)
-    return _baseline(other.spec, other.throughput, chosen, before, now, named=named)
+    prices = other.usd_per_hour, other.name, chosen.usd_per_hour, chosen.name
+    share, saving = chosen.rate / other.rate, _saving(other.usd_per_hour, chosen.usd_per_hour)
+    return Baseline(other.spec, other.throughput, share, *prices, saving, named)
 
 
-def _baseline(
-    spec: Spec,
-    rate: Estimate,
-    chosen: Candidate,
-    before: tuple[float | None, str | None],
-    now: tuple[float | None, str | None],
-    *,
-    named: bool,
-    extrapolated: bool = False,
-) -> Baseline:
-    """Of prices an hour before and now, each with its instance type."""
-    saving = 1 - now[0] / before[0] if before[0] and now[0] is not None else None
-    return Baseline(spec, rate, chosen.rate / rate.value, *before, *now, saving, named, extrapolated)
+def _saving(before: float | None, now: float | None) -> float | None:
+    return 1 - now / before if before and now is not None else None
 
 
 def _on_curve(case: Case, chosen: Candidate) -> Baseline | None:
@@ -291,8 +282,9 @@ def _on_curve(case: Case, chosen: Candidate) -> Baseline | None:
         return None
     taken = cheapest(model, chosen.spec, batch_size, catalog, chosen.rate)
     other = machine or cheapest(model, spec, batch_size, catalog, rate.value, taken.provider if taken else None)
-    before, now = ((i.usd_per_hour, i.name) if i else (None, None) for i in (other, taken))
-    return _baseline(spec, rate, chosen, before, now, named=named, extrapolated=prediction.extrapolated)
+    (before, name), (now, own) = ((i.usd_per_hour, i.name) if i else (None, None) for i in (other, taken))
+    share, saving = chosen.rate / rate.value, _saving(before, now)
+    return Baseline(spec, rate, share, before, name, now, own, saving, named, prediction.extrapolated)
 
 
 def _largest_measured(case: Case, batch_size: int | None) -> Configuration:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import mean, median
@@ -218,14 +218,14 @@ class Case:
         """The machines of which one run must be wrong; else one that does not go with the next smaller one."""
         if not self.table.of_machines:
             return ()
-        own = [Reason(ReasonCode.RUNS_APART, {"factor": c.apart}, c.spec) for c in self.candidates if c.has_outlier]
+        own = [Reason(ReasonCode.RUNS_APART, {"factor": c.apart}, c.spec) for c in self.candidates if c.apart > OUTLIER]
         return tuple(own) or tuple(filter(None, [_out_of_proportion(self.candidates)]))
 
 
 def _out_of_proportion(candidates: Sequence[Candidate]) -> Reason | None:
     """The first that is over OUTLIER times as fast as in proportion to the next smaller one, or as slow."""
     for one in candidates:
-        for size, alike in ((_count, _but_for_count), (_vcpus, but_for_size)):
+        for size, alike in BY_SIZE:
             fewer = [other for other in candidates if alike(other) == alike(one) and 0 < size(other) < size(one)]
             if not fewer:
                 continue
@@ -239,21 +239,16 @@ def _out_of_proportion(candidates: Sequence[Candidate]) -> Reason | None:
     return None
 
 
-def _count(candidate: Candidate) -> float:
-    return float(candidate.kind[1])
-
-
-def _vcpus(candidate: Candidate) -> float:
-    return candidate.place.vcpus or 0.0
-
-
-def _but_for_count(candidate: Candidate) -> tuple[object, ...]:
-    return candidate.kind[0], candidate.place.batch_size, candidate.place.disk
-
-
 def but_for_size(candidate: Candidate) -> tuple[object, ...]:
     """What candidates have alike that differ in vCPUs and memory alone; named ones are of one family."""
     return candidate.kind, candidate.place.disk, candidate.place.batch_size, _family_of(candidate.rented)
+
+
+BY_SIZE: tuple[tuple[Callable[[Candidate], float], Callable[[Candidate], object]], ...] = (
+    (lambda one: float(one.kind[1]), lambda one: (one.kind[0], one.place.batch_size, one.place.disk)),
+    (lambda one: one.place.vcpus or 0.0, but_for_size),
+)
+"""By what candidates are of several sizes, the number of accelerators and vCPUs, and what else they must have alike."""
 
 
 def _family_of(rented: RentedMachine | None) -> str | None:

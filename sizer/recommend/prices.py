@@ -264,11 +264,6 @@ def has_gpus(instance: InstanceType, gpu: str, count: int) -> bool:
     return alike and instance.gpu_count >= count
 
 
-def is_in_catalog(catalog: Catalog, rented: RentedMachine) -> bool:
-    """Whether the catalogue has the machine that the table names."""
-    return rented.name is not None and bool(catalog.called(rented.name))
-
-
 def retired_since(rented: RentedMachine | None, catalog: Catalog) -> int | None:
     """The year since which nobody can rent the machine that the table names; None where it can, or no one knows."""
     if rented is None or rented.name is None:
@@ -293,24 +288,9 @@ def gpu_gone(gpu: str, catalog: Catalog, spot: bool) -> Reason | None:
 # Sizes and disks.
 
 
-@dataclass(frozen=True)
-class Prices:
-    """USD an hour of one vCPU and of one GiB."""
-
-    vcpu: float
-    gib: float
-
-    def usd_per_hour(self, vcpus: float | None, memory_bytes: int | None) -> float:
-        """Of a machine of this size; without a memory size, of its vCPUs alone.
-
-        Unknown vCPUs count as one: they are the same for all that is compared.
-        """
-        return self.vcpu * (1.0 if vcpus is None else vcpus) + self.gib * (memory_bytes or 0) / GIB
-
-
-def prices(catalog: Catalog) -> Prices:
-    """Least squares of price on vCPUs and GiB over the instance types without a GPU, each divided by its vCPUs so that
-    a large machine does not outweigh the small ones.
+def prices(catalog: Catalog) -> tuple[float, float]:
+    """USD an hour of one vCPU and of one GiB: least squares of price on both over the instance types without a GPU,
+    each divided by its vCPUs so that a large machine does not outweigh the small ones.
 
     Only the order of specs rests on these: what an instance type costs is taken from its own entry.
     """
@@ -318,9 +298,9 @@ def prices(catalog: Catalog) -> Prices:
     sizes = np.array([(1.0, i.memory_bytes / GIB / i.vcpus) for i in plain]).reshape(-1, 2)
     usd = np.array([(i.usd_per_hour or 0.0) / i.vcpus for i in plain])
     if len(plain) < 2:
-        return Prices(*LAST_RESORT)
-    fitted, _, rank, _ = np.linalg.lstsq(sizes, usd, rcond=1e-5)
-    return Prices(*(map(float, fitted) if rank == 2 and min(fitted) > 0 else LAST_RESORT))
+        return LAST_RESORT
+    (vcpu, gib), _, rank, _ = np.linalg.lstsq(sizes, usd, rcond=1e-5)
+    return (float(vcpu), float(gib)) if rank == 2 and min(vcpu, gib) > 0 else LAST_RESORT
 
 
 def disk_prices(disks: Sequence[MeasuredDisk], catalog: Catalog) -> dict[str, float]:

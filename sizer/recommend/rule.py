@@ -201,7 +201,10 @@ def choose(table: Table) -> Choice:
     objective = table.objective
     in_latency = [row for row in table.rows if row.meets_latency]
     if objective.counts == "fastest":
-        return _with_probability(table, _fastest(in_latency or table.rows))
+        rows = in_latency or table.rows
+        near = [row for row in rows if row.candidate.rate >= TIE * max(other.candidate.rate for other in rows)]
+        best = min(near, key=lambda row: (row.candidate.hourly, row.candidate.size, -row.candidate.rate))
+        return _with_probability(table, best)
     offered = [row for row in in_latency if row.disk_is_right]
     likely = [row for row in offered if row.passes]
     offered = likely if likely or objective.rate is not None else offered
@@ -215,12 +218,6 @@ def choose(table: Table) -> Choice:
     if expected[chosen.number] > least + LITTLE:
         chosen = _least(table, [row for row in offered if expected[row.number] <= least + LITTLE])
     return _with_probability(table, chosen)
-
-
-def _fastest(rows: Sequence[Row]) -> Row:
-    top = max(row.candidate.rate for row in rows)
-    near = [row for row in rows if row.candidate.rate >= TIE * top]
-    return min(near, key=lambda row: (row.candidate.hourly, row.candidate.size, -row.candidate.rate))
 
 
 def _least(table: Table, rows: Sequence[Row]) -> Row:
@@ -425,13 +422,13 @@ def _disk_losses(candidates: Sequence[Candidate], drawn: Array, objective: Objec
             alike[one.but_for_disk].append(number)
     for numbers in alike.values():
         best = max(numbers, key=lambda number: float(np.median(drawn[:, number])))
-        of_disks = {number: _loss(drawn[:, number] - drawn[:, best]) for number in numbers}
+        gained = {number: drawn[:, number] - drawn[:, best] for number in numbers}
+        # Nothing is lost where that is no more than chance.
+        of_disks = {
+            number: max(0.0, -math.expm1(float(np.median(its)))) if (its < 0).mean() >= SURE else 0.0
+            for number, its in gained.items()
+        }
         good = [candidates[n].disk_price for n, loss in of_disks.items() if loss <= DISK_LOSS + SLACK]
         for number, loss in of_disks.items():
             losses[number] = loss, candidates[number].disk_price > min(good)
     return losses
-
-
-def _loss(gained: Array) -> float:
-    """What is lost by draws (D,) of ln gain; nothing where that is no more than chance."""
-    return max(0.0, -math.expm1(float(np.median(gained)))) if (gained < 0).mean() >= SURE else 0.0

@@ -49,7 +49,7 @@ def sizes_on_curve(
     kind = accelerators_of(measured.rates[0].configuration) if measured.rates else Accelerators()
     gpu = kind.catalog_name(device) if kind.number(device) else None
     disks, several = disks_by_price(measured.disks, catalog), len(measured.disks) > 1
-    volumes, price = disk_prices(measured.disks, catalog), prices(catalog)
+    volumes, (usd_a_vcpu, usd_a_gib) = disk_prices(measured.disks, catalog), prices(catalog)
     sizes: list[Candidate] = []
     for vcpus, judged in _vcpus(measured, catalog, gpu, between):
         for memory, measured_memory in _memory(measured, vcpus, judged, batch_size, ratios):
@@ -64,7 +64,8 @@ def sizes_on_curve(
         offer = cheapest(model, size.spec, batch_size, catalog, rate.value)
         usd = None if offer is None else offer.usd_per_hour
         if gpu is None and not rented:
-            usd = price.usd_per_hour(size.spec.vcpus, size.spec.memory_bytes)
+            # vCPUs that are not known count as one: they are the same for all.
+            usd = usd_a_vcpu * (size.spec.vcpus or 1.0) + usd_a_gib * (size.spec.memory_bytes or 0) / GIB
         rated.append(replace(size, throughput=rate, usd_per_hour=usd, offer=offer))
     return sorted(rated, key=lambda size: (size.hourly, size.size))
 

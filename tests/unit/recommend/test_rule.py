@@ -15,7 +15,7 @@ from sizer.model.model import WorkloadModel
 from sizer.model.prediction import predict
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.case import Case, Quality
-from sizer.recommend.edges import Edges, edge_reasons, next_run
+from sizer.recommend.edges import Edges, edge_reasons, runs_to_make
 from sizer.recommend.job_changes import Change, ChangeKind, changes, judged_by
 from sizer.recommend.prices import Accelerators
 from sizer.recommend.recommendation import recommend
@@ -184,7 +184,7 @@ def test_an_edge_of_memory_is_said_as_surely_as_it_is_known(memory: Edge, code: 
 
 def test_more_memory_is_measured_where_it_pays(case: Case) -> None:
     """Twice the most that was measured, before anything else is asked."""
-    suggestion = next_run(case, Edges(memory=SURE_GAIN), four(case), 0.99)
+    suggestion = next(runs_to_make(case, Edges(memory=SURE_GAIN), four(case), 0.99))
     rises = reason(ReasonCode.RISES, memory_bytes=8.0 * GIB)
     assert suggestion == Suggestion(Action.MEASURE, rises, memory_bytes=16 * GIB)
 
