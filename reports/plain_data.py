@@ -59,7 +59,7 @@ CONSTANTS: dict[str, Any] = {
     "SLOWEST": prediction.SLOWEST,
     "FURTHER": prediction.FURTHER,
     "ENDS": (prediction.LOW, prediction.HIGH),
-    "NOISE": [_rounded(prediction._noise(DRAWS, part)) for part in range(prediction.EACH)],
+    "NOISE": [_rounded(prediction._noise(DRAWS, part)) for part in range(prediction.NOISE_VALUES)],
     "CLOSE": prediction.CLOSE,
     "CPU_LIKE": sorted(bottleneck.value for bottleneck in prediction.CPU_LIKE),
     "DISK_LIKE": sorted(quantity.value for quantity in prediction.DISK_LIKE),

@@ -22,7 +22,7 @@ from sizer.analysis.log_rates import LogRates
 from sizer.cli.tables import COLUMNS
 from sizer.exchange.imported import read_measurements
 from sizer.files.codec import from_json, to_json
-from sizer.records.frameworks import KNOWN_LOGS
+from sizer.records.frameworks import LOG_FORMATS
 from sizer.records.messages import InputError
 from sizer.records.run import Run
 from sizer.study.parse import parse_study
@@ -354,7 +354,7 @@ EXPRESSIONS = (
 
 def _read_log(content: bytes) -> int:
     """By every pattern, and without one, on a clock that steps on."""
-    for pattern in (None, *KNOWN_LOGS, *EXPRESSIONS):
+    for pattern in (None, *LOG_FORMATS, *EXPRESSIONS):
         ticks = iter(range(10**9))
         rates = LogRates(pattern, 32, lambda ticks=ticks: float(next(ticks)))  # type: ignore[misc]
         for piece in pieces(content):

@@ -318,17 +318,17 @@ class RunMonitor:
             self._joined = JoinedSteps(self.steps)
 
     @property
-    def told_by_events(self) -> bool:
+    def has_events(self) -> bool:
         """Whether the program itself has told of its steps, or that it will: then its log counts nothing."""
         return self.start is not None or (self.meter is not None and self.meter.kind is not MeterKind.LOG)
 
     @property
-    def told_by_log(self) -> bool:
+    def counts_log_lines(self) -> bool:
         return self.meter is not None and self.meter.kind is MeterKind.LOG
 
     def take_of_log(self, steps: Sequence[Step], source: str) -> None:
         """Add the steps that a log gives; `source` is its known format, or the study's pattern."""
-        if steps and not self.told_by_events:
+        if steps and not self.has_events:
             self.meter = Meter(MeterKind.LOG, source)
             self._add(steps)
 
@@ -392,7 +392,7 @@ class RunMonitor:
     @property
     def shown(self) -> Shown:
         """What the run has shown so far: its steady state and the epochs that it is based on."""
-        return shown(self.steps, self.spec.workload, self._epoch_samples, self.told_by_log)
+        return shown(self.steps, self.spec.workload, self._epoch_samples, self.counts_log_lines)
 
     @property
     def _epoch_samples(self) -> int:

@@ -34,7 +34,7 @@ from sizer.catalog.machines import (
     selection,
     shipped,
 )
-from sizer.catalog.rate_estimate import RateEstimate, RateQuestion, estimate, known_beside, published_batch_sizes
+from sizer.catalog.rate_estimate import RateEstimate, RateQuestion, estimate, published_batch_sizes, published_beside
 from sizer.records.messages import AllOf, AnyOf, InputError, Message, advised_name
 
 # Questions to the catalogue in SQL: read only, of one table, and for a limited time.
@@ -265,7 +265,7 @@ class Catalog:
         estimate = self.estimated_rate(asked)
         if estimate is not None:
             return estimate
-        same, other, precisions = known_beside(self.rates, asked)
+        same, other, precisions = published_beside(self.rates, asked)
         same = [name for name in same if networks is None or name in networks]
         rates: list[object] = [Message("for {name}: {others}", name=gpu, others=AllOf(*same))] if same else []
         rates += [Message("for {name}: {others}", name=network, others=AllOf(*other))] if other else []

@@ -229,10 +229,10 @@ def published_steps(rates: Sequence[AcceleratorRate]) -> tuple[PublishedStep, ..
         step = published_step(rate)
         if step is not None:
             series.setdefault(step.series, {}).setdefault(step.gpu, []).append(step)
-    return tuple(step for by_gpu in series.values() for step in _one_each(by_gpu))
+    return tuple(step for by_gpu in series.values() for step in _one_by_gpu(by_gpu))
 
 
-def _one_each(by_gpu: dict[str, list[PublishedStep]]) -> list[PublishedStep]:
+def _one_by_gpu(by_gpu: dict[str, list[PublishedStep]]) -> list[PublishedStep]:
     common = set.intersection(*({step.batch_size for step in steps} for steps in by_gpu.values()))
     return [
         max(steps, key=lambda step: (step.batch_size in common, step.batch_size or 0, step.log_rate))

@@ -363,7 +363,7 @@ def _as_on(precision: str | None, sheet: DataSheet) -> str | None:
 
 def published_gpus(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> tuple[str, ...]:
     """The GPUs that the network is published on, going forward, or forward and backward, as is asked."""
-    return tuple(known_beside(rates, asked)[1])
+    return tuple(published_beside(rates, asked)[1])
 
 
 def published_batch_sizes(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> tuple[int, ...]:
@@ -386,7 +386,7 @@ def smallest_memory(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> in
     return min((sheet.memory_bytes for sheet in held if sheet is not None), default=None)
 
 
-def known_beside(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> tuple[list[str], list[str], list[str]]:
+def published_beside(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> tuple[list[str], list[str], list[str]]:
     """What is published in the same mode: in the asked precision the networks on the GPU, and the other GPUs that the
     network is on; and the precisions that the network has on the GPU."""
     single = [

@@ -423,7 +423,7 @@ def _beyond_index(draws: Draws, rows: Rows, machine: Processor, of: str) -> Arra
     return there if rows.home is None else there - draws[f"{of}:{rows.home.cpu}"]
 
 
-def _of_each(values: Array, of: Callable[[Array], Array]) -> Array:
+def _by_distinct(values: Array, of: Callable[[Array], Array]) -> Array:
     """(D, n) of what follows from these values (n,) alone, found once for each distinct one."""
     distinct, places = np.unique(values, return_inverse=True)
     return of(distinct)[:, places]
@@ -432,13 +432,13 @@ def _of_each(values: Array, of: Callable[[Array], Array]) -> Array:
 def _launches(launch: Array, rows: Rows) -> Array:
     """Ln of how many times a sample takes as long with these batches as with the usual one."""
     cost = np.exp(launch)
-    return _of_each(rows.batch_ratio, lambda ratio: np.log1p(cost * ratio) - np.log1p(cost))
+    return _by_distinct(rows.batch_ratio, lambda ratio: np.log1p(cost * ratio) - np.log1p(cost))
 
 
 def _of_a_core_second(draws: Draws, rows: Rows) -> Array:
     """Ln seconds that a core-second of work takes on the vCPUs: contention, coherence, second threads, a quota."""
     if len(rows.machines) == 1:
-        return _of_each(rows.vcpus, lambda vcpus: _on_vcpus(draws, replace(rows, vcpus=vcpus)))
+        return _by_distinct(rows.vcpus, lambda vcpus: _on_vcpus(draws, replace(rows, vcpus=vcpus)))
     seconds = np.empty((len(draws), len(rows.vcpus)))
     for number, machine in enumerate(rows.machines):
         places = np.flatnonzero(rows.machine == number)
@@ -491,7 +491,7 @@ def _pressure(draws: Draws, rows: Rows) -> Array:
     """Ln of how much slower all work is where little memory is free beside what the job holds."""
     if "pressure" not in draws:
         return np.zeros((1, 1))
-    return _of_each(rows.memory_bytes, lambda memory: _pressed(draws, memory, rows.least_memory))
+    return _by_distinct(rows.memory_bytes, lambda memory: _pressed(draws, memory, rows.least_memory))
 
 
 def _pressed(draws: Draws, memory: Array, least_memory: float) -> Array:
@@ -511,7 +511,7 @@ def _missed(draws: Draws, rows: Rows) -> Array:
         missed: Array = np.log(rows.missed)[None]
     if "data" not in draws:
         return missed
-    return missed + _of_each(rows.memory_bytes, lambda memory: _not_kept(draws, memory, rows.least_memory))
+    return missed + _by_distinct(rows.memory_bytes, lambda memory: _not_kept(draws, memory, rows.least_memory))
 
 
 def _not_kept(draws: Draws, memory: Array, least_memory: float) -> Array:

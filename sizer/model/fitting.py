@@ -167,8 +167,8 @@ def _capacity(model: WorkloadModel, name: str, factor: Array) -> Array:
     disk = model.measured.disk(name)
     read = None if disk is None or disk_is_free(model.facts, model.measured, name) else disk.rates
     seconds = read_seconds(model.facts, read) if read is not None else None
-    seconds_known = seconds[0] if seconds is not None and seconds[0] > 0 else 1 / model.facts.highest_rate
-    return np.asarray(np.exp(-factor) / seconds_known)
+    seconds_a_sample = seconds[0] if seconds is not None and seconds[0] > 0 else 1 / model.facts.highest_rate
+    return np.asarray(np.exp(-factor) / seconds_a_sample)
 
 
 def _memory_counts(model: WorkloadModel) -> bool:

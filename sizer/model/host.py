@@ -242,10 +242,10 @@ def within(run: Run) -> float | None:
     return (math.log(rate.high) - math.log(rate.low)) / (2 * NORMAL_95)
 
 
-def own_deviation(run: Run, exposure: float, host_known: bool) -> float:
+def own_deviation(run: Run, exposure: float, host_modelled: bool) -> float:
     """Standard deviation of ln rate that the run's own warnings name, beside what its interval says.
 
-    `host_known`: how slow the host was meanwhile is known otherwise, so that a mark of its drift says nothing more.
+    `host_modelled`: how slow the host was meanwhile is known otherwise, so that a mark of its drift says nothing more.
     """
     warned = {warning.kind: warning.figures for warning in reversed(run.warnings)}
     cpus = max(1, math.ceil(vcpus_of(run.configuration)))
@@ -258,7 +258,7 @@ def own_deviation(run: Run, exposure: float, host_known: bool) -> float:
         parts.append(math.sqrt(NOT_TRUSTED**2 - 1) * (within(run) or 0.0))
     if WarningKind.ONE_READING in warned:
         parts.append(UNTOLD)
-    if WarningKind.DRIFTING in warned and not host_known:
+    if WarningKind.DRIFTING in warned and not host_modelled:
         parts.append(exposure * BY_CHANCE * _moved(warned[WarningKind.DRIFTING]))
     return math.hypot(*parts)
 

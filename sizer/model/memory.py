@@ -37,20 +37,20 @@ REPEATS = 0.01
 """The same at the least where several runs show what they span."""
 
 Given = ParamSpec("Given")
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 
 def _kept(
-    find: Callable[Concatenate[MeasuredRange, Given], Found],
-) -> Callable[Concatenate[MeasuredRange, Given], Found]:
+    find: Callable[Concatenate[MeasuredRange, Given], Result],
+) -> Callable[Concatenate[MeasuredRange, Given], Result]:
     """The function; what it finds is kept with the measured range."""
 
     @wraps(find)
-    def once(measured: MeasuredRange, /, *given: Given.args, **named: Given.kwargs) -> Found:
+    def once(measured: MeasuredRange, /, *given: Given.args, **named: Given.kwargs) -> Result:
         key = (find.__name__, given, *named.items())
         if key not in measured.kept:
             measured.kept[key] = find(measured, *given, **named)
-        kept: Found = measured.kept[key]
+        kept: Result = measured.kept[key]
         return kept
 
     return once

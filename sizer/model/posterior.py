@@ -155,8 +155,8 @@ def sample(
 def believed(draws: Draws, beliefs: Sequence[Belief]) -> Draws:
     """The draws, with what is believed of the quantities that they lack: the same for each of a name."""
     lacking = [belief for belief in beliefs if belief.name not in draws]
-    values = [each.mean + each.deviation * spread(len(draws), crc32(each.name.encode())) for each in lacking]
-    return Draws((*draws.names, *(each.name for each in lacking)), np.column_stack([draws.values, *values]))
+    values = [belief.mean + belief.deviation * spread(len(draws), crc32(belief.name.encode())) for belief in lacking]
+    return Draws((*draws.names, *(belief.name for belief in lacking)), np.column_stack([draws.values, *values]))
 
 
 def _resampled(value: Array, power: float, random: np.random.Generator) -> tuple[float, Indices]:

@@ -26,7 +26,7 @@ FURTHER = 0.2
 """Standard deviation of ln rate added for each e-fold outside the measured range. By hand."""
 LOW, HIGH = 0.05, 0.95
 """Ends of an interval."""
-EACH = 4
+NOISE_VALUES = 4
 """Values of the noise of a new run for each draw."""
 FEWEST_OTHERS = 4
 """Configurations from which on each is told by the others."""
@@ -99,7 +99,7 @@ class Rates:
     def new_runs(self) -> list[Estimate]:
         """Of each the rate, with the 90 % interval of a new run."""
         spread = np.sqrt(self.left + self.further + self.noise**2)
-        some = [self.mean + spread * _noise(len(self.mean), part)[:, None] for part in range(EACH)]
+        some = [self.mean + spread * _noise(len(self.mean), part)[:, None] for part in range(NOISE_VALUES)]
         low, high = np.exp(np.quantile(np.concatenate(some), (LOW, HIGH), axis=0))
         value = np.exp(self.centre)
         return [

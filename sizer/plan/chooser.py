@@ -18,7 +18,7 @@ from sizer.model.runs import as_asked
 from sizer.plan.conclusions import Conclusions, own, place_of, why
 from sizer.plan.configurations import Axes, axes_of, not_seen, position, repeated, start_of
 from sizer.plan.following import Following, TwoEpochs
-from sizer.plan.run_order import MOST_BETWEEN, estimate_seconds, is_measurement, plan, reference, seconds_of_each
+from sizer.plan.run_order import MOST_BETWEEN, estimate_seconds, is_measurement, plan, reference, seconds_by_run
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Adaptive, PlanEndKind, RunReason, RunReasonKind, RunSpec, Study
@@ -66,7 +66,7 @@ def within(asked: Adaptive, left: Sequence[RunSpec], runs: Sequence[Run]) -> tup
     """How many of the runs that are left may be made at the most, and how many seconds these take."""
     if asked.runs is not None:
         left = left[: max(0, asked.runs - len(runs))]
-    seconds = sorted(seconds_of_each(left, runs))
+    seconds = sorted(seconds_by_run(left, runs))
     if asked.budget is not None:
         spent = list(accumulate(seconds, initial=seconds_spent(runs)))
         seconds = [estimate for estimate, whole in zip(seconds, spent[1:], strict=True) if whole <= asked.budget]

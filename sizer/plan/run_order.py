@@ -253,10 +253,10 @@ def of_older_form(specs: Iterable[RunSpec], runs: Iterable[Run]) -> tuple[Run, .
 
 def estimate_seconds(specs: Iterable[RunSpec], runs: Iterable[Run] = ()) -> float:
     """How long these runs take, by what finished runs of their workloads took, or else an allowance."""
-    return sum(seconds_of_each(specs, runs))
+    return sum(seconds_by_run(specs, runs))
 
 
-def seconds_of_each(specs: Iterable[RunSpec], runs: Iterable[Run] = ()) -> list[float]:
+def seconds_by_run(specs: Iterable[RunSpec], runs: Iterable[Run] = ()) -> list[float]:
     """The same of each of them, in their order."""
     seen = SeenTimes(runs)
     return [_seconds(spec, seen.seconds(spec)) for spec in specs]

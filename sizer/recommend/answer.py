@@ -42,7 +42,7 @@ from sizer.recommend.reasons import (
 )
 from sizer.recommend.rejections import rejections, smallest_upgrade, upgrade_reasons
 from sizer.recommend.rule import LIKELY, Row, asked_event, choose, is_sure, rounded, table_of_machines, table_of_sizes
-from sizer.recommend.sizes import few_memory_caps, floor_found, memory_varied, sizes_on_curve
+from sizer.recommend.sizes import few_memory_caps, floor_reason, memory_varied, sizes_on_curve
 from sizer.records.answer import Answer, BatchAdvice, BatchCurve, Option
 from sizer.records.domains import Preference
 from sizer.records.prediction import (
@@ -127,7 +127,7 @@ def case_of(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ca
         return _refused(model, reason(ReasonCode.LATENCY), quality.failed)
     if model.refused or model.posterior is None:
         refusal, search = model.refused or Refusal(reason(ReasonCode.NOT_FITTED)), model.measured.search
-        floor = floor_found(search) if search is not None else None
+        floor = floor_reason(search) if search is not None else None
         refused = _refused(model, refusal.reason, floor, *few_memory_caps(model), quality.failed)
         return replace(refused, next_run=refusal.suggestion)
     best = best_measured(model)
@@ -172,8 +172,8 @@ def _answered(case: Case) -> Answer:
 def _described(case: Case, chosen: Row, edges: Edges, probability: float) -> Answer:
     """What every answer with a spec says of it."""
     model, taken, of_machines, deadline = case.model, chosen.candidate, case.table.of_machines, case.objective.deadline
-    is_known = _binding_known(model, edges)
-    bound = binding(case, taken, is_known)
+    is_clear = _is_clear(model, edges)
+    bound = binding(case, taken, is_clear)
     here = bound.prediction if bound.is_named and not of_machines else None
     upgrade = smallest_upgrade(case, taken, here) if here is not None else None
     baseline = baseline_of(case, taken)
@@ -206,7 +206,7 @@ def _described(case: Case, chosen: Row, edges: Edges, probability: float) -> Ans
             *(() if first else beside),
             *doubts(case, taken),
         ),
-        rejected=rejections(case, chosen, is_known),
+        rejected=rejections(case, chosen, is_clear),
         runner_up=next(others, None),
         instances=offers(case, taken),
         beyond=edges.beyond.prediction if edges.beyond else None,
@@ -219,7 +219,7 @@ def _described(case: Case, chosen: Row, edges: Edges, probability: float) -> Ans
     )
 
 
-def _binding_known(model: WorkloadModel, edges: Edges) -> bool:
+def _is_clear(model: WorkloadModel, edges: Edges) -> bool:
     """Whether the runs move by less than is at stake."""
     return not (edges.is_open and noisy(model))
 
@@ -272,7 +272,7 @@ def _none_is_enough(case: Case) -> Answer:
         return _refused(case.model, _not_in_latency(case))
     taken, edges = row.candidate, edges_of(case, row.candidate)
     job = None if deadline is None else job_of(row, deadline)
-    bottleneck = binding(case, taken, _binding_known(case.model, edges)).bottleneck
+    bottleneck = binding(case, taken, _is_clear(case.model, edges)).bottleneck
     if job:
         late = too_late(job, row, bottleneck)
     else:

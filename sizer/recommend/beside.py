@@ -23,7 +23,7 @@ from sizer.recommend.prices import (
     has_gpus,
     holding,
     instances_like,
-    of_each,
+    of_one_node,
     usd_per_million,
 )
 from sizer.recommend.sizes import memory_varied, spec_of
@@ -58,7 +58,7 @@ def offers(case: Case, chosen: Candidate) -> tuple[InstanceOffer, ...]:
         return tuple(_offer(i, model, chosen.spec, chosen.rate) for i in _listed(held))
     if chosen.rented is not None and chosen.rented.instance_type is not None:
         return (_own(chosen, model),)
-    nodes, (spec, accelerators) = chosen.spec.nodes, of_each(chosen.spec, chosen.accelerators)
+    nodes, (spec, accelerators) = chosen.spec.nodes, of_one_node(chosen.spec, chosen.accelerators)
     like = tuple(instances_like(spec, accelerators, model.facts.device, case.catalog))
     return tuple(_together(_offer(i, model, spec, chosen.rate / nodes), nodes) for i in _listed(like))
 

@@ -216,7 +216,7 @@ def price_of(
     Of several machines together it is that of all, and the instance type is what each of them is.
     """
     if rented is not None and rented.nodes > 1:
-        usd, offer = price_of(*of_each(spec, accelerators), device, replace(rented, nodes=1), catalog, spot)
+        usd, offer = price_of(*of_one_node(spec, accelerators), device, replace(rented, nodes=1), catalog, spot)
         return (None if usd is None else usd * rented.nodes), offer
     own = None if rented is None else rented.usd_per_hour_spot if spot else rented.usd_per_hour
     if own is not None:
@@ -228,7 +228,7 @@ def price_of(
     return (None, None) if instance is None else (instance.usd_per_hour, instance)
 
 
-def of_each(spec: Spec, accelerators: Accelerators) -> tuple[Spec, Accelerators]:
+def of_one_node(spec: Spec, accelerators: Accelerators) -> tuple[Spec, Accelerators]:
     """What each of several machines has that together have the spec."""
     nodes = spec.nodes
     one = replace(

@@ -162,7 +162,7 @@ def _caps(model: WorkloadModel) -> Iterator[Reason]:
     """Between which caps the memory floor lies; of many that a search tried, what it found says all."""
     floor, trials = model.floor, model.measured.trials
     if model.measured.search is not None:
-        yield floor_found(model.measured.search)
+        yield floor_reason(model.measured.search)
     elif memory_varied(model.measured) and floor is not None and floor.completed_bytes is not None:
         alone = model.facts.device.kind == "emulated"
         held = _sorted(trial.memory_bytes for trial in trials if trial.memory_bytes >= floor.completed_bytes)
@@ -180,7 +180,7 @@ def _sorted(sizes: Iterable[int]) -> tuple[float, ...]:
     return tuple(map(float, sorted(set(sizes))))
 
 
-def floor_found(search: SearchedFloor) -> Reason:
+def floor_reason(search: SearchedFloor) -> Reason:
     """What a search for the memory floor found."""
     low, held, given_up = search.bounds.too_small, search.bounds.held, search.given_up
     return reason(

@@ -205,7 +205,7 @@ def filled(text: str, values: Mapping[str, str]) -> str:
     return _PLACE.sub(lambda match: f"{{{match[1]}}}" if match[1] else values[match[2]], text)
 
 
-KNOWN_LOGS = (
+LOG_FORMATS = (
     "keras",
     "nanogpt",
     "pytorch_imagenet",
@@ -232,20 +232,20 @@ KNOWN_LOGS = (
 OTHER_NAMES = {"tensorflow": "tf_cnn_benchmarks"}
 """Names that a format had before."""
 
-TOLD = ("rate", "seconds", "milliseconds", "batches")
+SPEED_GROUPS = ("rate", "seconds", "milliseconds", "batches")
 """Groups that tell how fast the program is: samples a second, seconds or milliseconds a batch, batches a second."""
 
 COUNTERS = ("step", "samples", "done")
 """Groups that count: what a program did between two lines is what they grew by. `done` and `step` count batches."""
 
-MEANINGS = frozenset({*TOLD, *COUNTERS, "total", "epoch", "elapsed"})
+MEANINGS = frozenset({*SPEED_GROUPS, *COUNTERS, "total", "epoch", "elapsed"})
 """Groups that are read; a user's expression may have others, whatever they hold."""
 
 
-def known_log(pattern: str) -> str | None:
+def format_called(pattern: str) -> str | None:
     """The known format that a pattern names; None for an expression."""
     name = OTHER_NAMES.get(pattern, pattern)
-    return name if name in KNOWN_LOGS else None
+    return name if name in LOG_FORMATS else None
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
@@ -257,15 +257,15 @@ def compiled(pattern: str) -> re.Pattern[str]:
             "`{pattern}` is not a regular expression ({error}). Correct it, or use a known pattern: {patterns}.",
             pattern=pattern,
             error=error,
-            patterns=AllOf(*KNOWN_LOGS),
+            patterns=AllOf(*LOG_FORMATS),
         ) from error
-    if not {*TOLD, *COUNTERS} & set(expression.groupindex):
+    if not {*SPEED_GROUPS, *COUNTERS} & set(expression.groupindex):
         raise InputError(
             "The pattern `{pattern}` has no group named {groups}. Add one, such as {example}, or use a known pattern: "
             "{patterns}.",
             pattern=pattern,
-            groups=AnyOf(*TOLD, *COUNTERS),
+            groups=AnyOf(*SPEED_GROUPS, *COUNTERS),
             example=r"(?P<rate>[\d.]+)",
-            patterns=AllOf(*KNOWN_LOGS),
+            patterns=AllOf(*LOG_FORMATS),
         )
     return expression

@@ -20,7 +20,7 @@ from sizer.records.frameworks import (
     FrameworkOptions,
     Variable,
     compiled,
-    known_log,
+    format_called,
     placeholders_in,
 )
 from sizer.records.kinds import BATCH_SIZES, COMMAND, FORWARD, KINDS, OTHER, PREPROCESSING
@@ -139,7 +139,7 @@ def _written(entry: Entry, cache: str) -> Workload:
     """The workload without what depends on its framework, network and mode. Raises InputError for a pattern that is
     neither a regular expression nor the name of a known log."""
     pattern = entry.get("pattern")
-    if pattern is not None and known_log(pattern) is None:
+    if pattern is not None and format_called(pattern) is None:
         with entry.errors_at("pattern"):
             compiled(pattern)
     data, cwd = (entry.document.locate(entry[name]) if name in entry else None for name in ("data", "cwd"))

@@ -107,7 +107,7 @@ class Format(Protocol):
 
     @property
     def name(self) -> str:
-        """One of KNOWN_LOGS; a bar's is known better with each line."""
+        """One of LOG_FORMATS; a bar's is known better with each line."""
 
     def read(self, line: str) -> LogReading | None:
         """What a line tells; None where it is not of this format."""

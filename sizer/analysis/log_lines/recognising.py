@@ -12,7 +12,7 @@ from sizer.analysis.log_lines.keras_bars import KerasBars
 from sizer.analysis.log_lines.line_formats import LINE_FORMATS
 from sizer.analysis.log_lines.progress_bars import ProgressBars
 from sizer.analysis.log_lines.reading import Format, LogReading, reading_of
-from sizer.records.frameworks import compiled, known_log
+from sizer.records.frameworks import compiled, format_called
 
 # How much a program did between two lines, from their counters.
 
@@ -171,7 +171,7 @@ class LogLines:
 
     def __init__(self, pattern: str | None) -> None:
         """Raises InputError for a pattern that cannot be read."""
-        named = known_log(pattern) if pattern is not None else None
+        named = format_called(pattern) if pattern is not None else None
         self._own = pattern is not None and named is None
         self._expression = OwnExpression(pattern) if pattern is not None and named is None else None
         formats = [self._expression] if self._expression is not None else _formats(named)

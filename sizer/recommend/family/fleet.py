@@ -111,8 +111,8 @@ def gpu_key(name: str) -> str:
 
 def gpu_kind(name: str) -> str:
     """The same with the memory that the name says: a V100-16GB runs what was measured on one, and no V100-32GB."""
-    known = read_gpu_name(name)
-    return f"{known.key}-{known.memory_gb:g}" if known.memory_gb else known.key
+    read = read_gpu_name(name)
+    return f"{read.key}-{read.memory_gb:g}" if read.memory_gb else read.key
 
 
 def fitted_prices(types: Sequence[InstanceType], provider: str) -> PartPrices:
