@@ -138,9 +138,10 @@ def _machines(gpu: str | None, device: Device, catalog: Catalog, machines: dict[
     offers = rentable(gpu, device, catalog)
     if offers is None:
         return None
+    priced, unpriced = offers
     machines[key] = {
-        "priced": [[i.vcpus, i.memory_bytes / MEMORY, i.gpu_count, i.usd_per_hour, i.name] for i in offers.priced],
-        "unpriced": [[i.vcpus, i.memory_bytes / MEMORY, i.gpu_count] for i in offers.unpriced],
+        "priced": [[i.vcpus, i.memory_bytes / MEMORY, i.gpu_count, i.usd_per_hour, i.name] for i in priced],
+        "unpriced": [[i.vcpus, i.memory_bytes / MEMORY, i.gpu_count] for i in unpriced],
     }
     return key
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from sizer.catalog.accelerator_rates import PROCESSOR, AcceleratorRate, data_sheets, shipped_rates
-from sizer.catalog.gpu_transfer import ScalingLoss, scaling_loss
+from sizer.catalog.gpu_transfer import scaling_loss
 from sizer.catalog.gpus import GPU_MEMORY_GB, SEVERAL_SIZES, compare_gpus, read_gpu_name, same_gpu
 from sizer.catalog.importers import own
 from sizer.catalog.importers.given import Given
@@ -226,7 +226,7 @@ class Catalog:
         named = [tier for tier in self.disks if meant in (_letters(tier.name), *_names_of_tier(tier))]
         return named[0] if len(named) == 1 else None
 
-    def scaling_loss(self, mode: str, network: str, gpu: str, counts: Sequence[int]) -> ScalingLoss:
+    def scaling_loss(self, mode: str, network: str, gpu: str, counts: Sequence[int]) -> tuple[float, str]:
         """What so many of a GPU in one machine lose to each other; `mode` and `network` as of `accelerator_rate`."""
         return scaling_loss(network, gpu, counts, mode)
 

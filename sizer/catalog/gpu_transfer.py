@@ -421,30 +421,21 @@ def scaling_efficiency(
     return ScalingEfficiency(gpu_count, published, min(low, published), max(high, published), "published", sources)
 
 
-@dataclass(frozen=True)
-class ScalingLoss:
-    """What several accelerators of a machine lose to each other, by published tables, and which ones.
+def scaling_loss(network: str, gpu: str, counts: Sequence[int], mode: str = "train") -> tuple[float, str]:
+    """What several accelerators of a machine lose to each other, by published tables, and which ones: the loss that
+    comes nearest to what these say of so many; `counts` are above one.
 
     The efficiency of n of them is `exp(-loss * 2 (n - 1) / n)`.
     """
-
-    loss: float
-    source: str
-
-
-def scaling_loss(network: str, gpu: str, counts: Sequence[int], mode: str = "train") -> ScalingLoss:
-    """The loss that comes nearest to what published tables say of so many accelerators; `counts` are above one."""
     efficiencies = [scaling_efficiency(network, gpu, count, mode=mode) for count in counts]
-    loss = sum(-math.log(efficiency.value) / exchanged(efficiency.gpu_count) for efficiency in efficiencies) / len(
-        efficiencies
-    )
+    loss = sum(-math.log(one.value) / exchanged(one.gpu_count) for one in efficiencies) / len(efficiencies)
     most = efficiencies[-1]
     if most.basis == "independent":
-        return ScalingLoss(0.0, "several that only infer exchange nothing")
+        return 0.0, "several that only infer exchange nothing"
     if most.basis == "transferred":
         span = f"{most.gpu_count} of them {100 * most.low:.0f} to {100 * most.high:.0f} %"
-        return ScalingLoss(max(0.0, loss), f"transferred from published tables of other networks and GPUs, {span}")
-    return ScalingLoss(max(0.0, loss), f"{most.basis}: {', '.join(most.sources)}")
+        return max(0.0, loss), f"transferred from published tables of other networks and GPUs, {span}"
+    return max(0.0, loss), f"{most.basis}: {', '.join(most.sources)}"
 
 
 def loss_model(runs: Sequence[ScaledRun], variances: ScalingVariances = ScalingVariances()) -> SharedEffects[ScaledRun]:

@@ -40,7 +40,7 @@ from sizer.records.prediction import (
 )
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Deadline, Workload
+from sizer.records.study import Deadline, Objective, Workload
 
 FED = 0.95
 """Of what the accelerators alone would make: from there on they are fed, and more vCPUs gain at most a twentieth."""
@@ -312,24 +312,15 @@ class GpuJob:
 
 
 def which_gpu(
-    model: WorkloadModel,
-    runs: Sequence[Run],
-    answer: Answer,
-    names: Sequence[str],
-    catalog: Catalog,
-    deadline: Deadline | None,
-    spot: bool = False,
+    model: WorkloadModel, runs: Sequence[Run], answer: Answer, objective: Objective, catalog: Catalog
 ) -> tuple[GpuOption, ...]:
-    """What each of these GPUs would do for a workload, in the order that they were asked in.
-
-    `spot`: the prices of the catalogue are those of spare capacity.
-    """
+    """What each of the objective's GPUs would do for a workload, in the order that they were asked in."""
     if not runs:
-        return tuple(GpuOption(name, NoGpuAnswer.NO_MODEL) for name in names)
+        return tuple(GpuOption(name, NoGpuAnswer.NO_MODEL) for name in objective.gpus)
     workload = runs[-1].spec.workload
     precision = workload.precision if runs[-1].imported else workload.rate_precision
-    job = GpuJob(model, workload, precision, answer, catalog, deadline)
-    return tuple(replace(_option(job, name), retired=gpu_gone(name, catalog, spot)) for name in names)
+    job = GpuJob(model, workload, precision, answer, catalog, objective.deadline)
+    return tuple(replace(_option(job, gpu), retired=gpu_gone(gpu, catalog, objective.spot)) for gpu in objective.gpus)
 
 
 def with_nearest_sold(reasons: Sequence[Reason], runs: Sequence[Run], catalog: Catalog) -> tuple[Reason, ...]:

@@ -60,7 +60,7 @@ def offers(case: Case, chosen: Candidate) -> tuple[InstanceOffer, ...]:
         return (_own(chosen, model),)
     nodes, (spec, accelerators) = chosen.spec.nodes, of_one_node(chosen.spec, chosen.accelerators)
     like = tuple(instances_like(spec, accelerators, model.facts.device, case.catalog))
-    return tuple(_together(_offer(i, model, spec, chosen.rate / nodes), nodes) for i in _listed(like))
+    return tuple(_offer(i, model, spec, chosen.rate / nodes, nodes=nodes) for i in _listed(like))
 
 
 def _by_cost_there(case: Case, chosen: Candidate, held: Sequence[InstanceType]) -> tuple[InstanceOffer, ...]:
@@ -110,20 +110,6 @@ def _own(machine: Candidate, model: WorkloadModel) -> InstanceOffer:
     )
 
 
-def _together(offer: InstanceOffer, nodes: int) -> InstanceOffer:
-    """So many of it."""
-    usd, spot = offer.usd_per_hour, offer.usd_per_hour_spot
-    return replace(
-        offer,
-        nodes=nodes,
-        vcpus=nodes * offer.vcpus,
-        memory_bytes=nodes * offer.memory_bytes,
-        gpu_count=nodes * offer.gpu_count,
-        usd_per_hour=None if usd is None else nodes * usd,
-        usd_per_hour_spot=None if spot is None else nodes * spot,
-    )
-
-
 def _listed(instances: Sequence[InstanceType], most: int = PRICED) -> list[InstanceType]:
     """Of all that hold a spec those worth listing: who is tied to a provider finds its cheapest among them."""
     priced = [i for i in instances if i.usd_per_hour is not None]
@@ -133,25 +119,32 @@ def _listed(instances: Sequence[InstanceType], most: int = PRICED) -> list[Insta
 
 
 def _offer(
-    instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float, there: Prediction | None = None
+    instance: InstanceType,
+    model: WorkloadModel,
+    spec: Spec,
+    rate: float,
+    there: Prediction | None = None,
+    nodes: int = 1,
 ) -> InstanceOffer:
-    """At the rate there, where that is known."""
+    """So many of it, each at the rate there, where that is known."""
     rate = rate if there is None else there.throughput.value
     moved = there.transferred if there is not None else None
+    usd, spot = (None if one is None else nodes * one for one in (instance.usd_per_hour, instance.usd_per_hour_spot))
     return InstanceOffer(
         provider=instance.provider,
         instance_type=instance.instance_type,
-        vcpus=instance.vcpus,
-        memory_bytes=instance.memory_bytes,
+        vcpus=nodes * instance.vcpus,
+        memory_bytes=nodes * instance.memory_bytes,
         gpu=instance.gpu,
-        gpu_count=instance.gpu_count,
+        gpu_count=nodes * instance.gpu_count,
         as_of=instance.as_of,
-        usd_per_hour=instance.usd_per_hour,
+        usd_per_hour=usd,
         usd_per_million_samples=usd_per_million(instance.usd_per_hour, rate, model.sample_unit),
         source=instance.source,
         notes=(*([moved] if moved is not None else ()), *_notes(instance, model, spec, rate)),
         throughput=None if there is None else there.throughput,
-        usd_per_hour_spot=instance.usd_per_hour_spot,
+        usd_per_hour_spot=spot,
+        nodes=nodes,
     )
 
 

@@ -168,19 +168,14 @@ def _has_its_memory(instance: InstanceType, gpu: str | None) -> bool:
     return asked is None or instance.gpu_memory_bytes is None or is_alike(instance.gpu_memory_bytes / GIB, asked)
 
 
-@dataclass(frozen=True)
-class Rentable:
-    """Machines with one kind of accelerator, or with none: those with a price, cheapest first, and those without.
+def rentable(
+    gpu: str | None, device: Device, catalog: Catalog
+) -> tuple[tuple[InstanceType, ...], tuple[InstanceType, ...]] | None:
+    """Machines with this kind of accelerator, by its label in the runs, or with none: those with a price, cheapest
+    first, and those without; None where no catalogue can know it. Without ARM.
 
     Who asks for a size takes the first that holds it: each that another holds at no higher price is left out.
     """
-
-    priced: tuple[InstanceType, ...]
-    unpriced: tuple[InstanceType, ...]
-
-
-def rentable(gpu: str | None, device: Device, catalog: Catalog) -> Rentable | None:
-    """For this kind of accelerator, by its label in the runs; None where no catalogue can know it. Without ARM."""
     kind = Accelerators(gpu)
     if kind.number(device) and kind.catalog_name(device) is None:
         return None
@@ -189,7 +184,7 @@ def rentable(gpu: str | None, device: Device, catalog: Catalog) -> Rentable | No
     # Of those without a price the largest hold all others.
     largest_first = sorted(unpriced, key=lambda i: (i.vcpus, i.memory_bytes, i.gpu_count), reverse=True)
     front = _front(largest_first)
-    return Rentable(tuple(_front(_measurable(like))), tuple(i for i in unpriced if i in front))
+    return tuple(_front(_measurable(like))), tuple(i for i in unpriced if i in front)
 
 
 def _front(instances: Iterable[InstanceType]) -> list[InstanceType]:

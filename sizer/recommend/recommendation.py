@@ -203,7 +203,5 @@ def _family(works: Sequence[Work], catalog: Catalog) -> Family:
 
 def _with_gpus(model: WorkloadModel, question: Question, runs: Sequence[Run], case: Case | Answer) -> Answer:
     """The answer, and the accelerators that were asked about beside it."""
-    given, asked = answer(model, question, runs, case), question.objective
-    if not asked.gpus:
-        return given
-    return replace(given, gpus=which_gpu(model, runs, given, asked.gpus, question.catalog, asked.deadline, asked.spot))
+    given = answer(model, question, runs, case)
+    return replace(given, gpus=which_gpu(model, runs, given, question.objective, question.catalog))

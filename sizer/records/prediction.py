@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 from sizer.records.domains import Amount, Batch, Bound, Bytes, Count, Label, Name, Nodes, Signed, Vcpus
 from sizer.records.messages import NoAnswer
@@ -203,10 +204,7 @@ class Reason:
 
     def numbers(self, name: str) -> tuple[float, ...]:
         """That figure, which must be a list of numbers."""
-        figure = self.figures[name]
-        if not isinstance(figure, tuple):
-            raise TypeError(f"{self.code.value}: {name} is {figure!r}, not a list")
-        return tuple(float(number) for number in figure)
+        return tuple(map(float, self._listed(name)))
 
     def text(self, name: str) -> str:
         """That figure as text; empty where there is none."""
@@ -215,10 +213,13 @@ class Reason:
 
     def texts(self, name: str) -> tuple[str, ...]:
         """That figure, which must be a list of names."""
+        return tuple(map(str, self._listed(name)))
+
+    def _listed(self, name: str) -> tuple[Any, ...]:
         figure = self.figures[name]
         if not isinstance(figure, tuple):
             raise TypeError(f"{self.code.value}: {name} is {figure!r}, not a list")
-        return tuple(str(text) for text in figure)
+        return figure
 
     def has(self, name: str) -> bool:
         """Whether that figure is there, and is neither None nor False."""
