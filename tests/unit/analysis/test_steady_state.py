@@ -161,15 +161,6 @@ def samples(anonymous: Callable[[float], float], page_cache: Callable[[float], f
     ]
 
 
-def test_a_leak_is_measured_in_bytes_a_step() -> None:
-    """1 MiB a second at ten steps a second is a tenth of a MiB a step, and the peak still rises."""
-    growth = memory_growth(STEADY, STEPS, samples(lambda time: 100 * MIB + time * MIB))
-    assert growth.anonymous_bytes_per_step.value == pytest.approx(MIB / 10, rel=0.02)
-    assert growth.anonymous_bytes_per_step.low > 0
-    assert growth.steps == 200
-    assert growth.rising
-
-
 def test_memory_that_goes_up_and_down_does_not_grow() -> None:
     """The interval of the slope holds zero, and the peak of the first part is not passed."""
     growth = memory_growth(STEADY, STEPS, samples(lambda time: (100 + 5 * (int(time * 2) % 3)) * MIB))

@@ -119,13 +119,6 @@ def test_isolating_runs_are_planned_once_each_among_the_first_repeat() -> None:
     assert all(more.index(spec) < second for spec in isolating)
 
 
-def test_a_run_that_isolates_nothing_keeps_the_id_it_had() -> None:
-    """Folders of before hold runs under it."""
-    spec = RunSpec(Workload("train", "image_training"), 32, Limits(2.0), Measure())
-    assert spec.id == "e218c154d2c6"
-    assert replace(spec, purpose=Purpose.ISOLATES_DISK).id != spec.id
-
-
 @pytest.mark.parametrize(
     ("purpose", "expected"),
     [

@@ -172,19 +172,6 @@ def test_a_cap_that_is_too_slow_is_too_small_if_a_larger_one_completes() -> None
     assert not [trial for trial in trials(runs) if not trial.completed]
 
 
-def test_an_emulated_accelerator_holds_no_memory_of_a_framework() -> None:
-    """So the floor is told as that of the input pipeline."""
-    emulated = replace(TRAIN, device=Device("emulated", gpu="P100", samples_per_second=219.0))
-    search = search_of(Study("s", (replace(plan_of(), workload=emulated),)))
-    runs = [
-        tried(search.at(300 * MIB), Outcome.OUT_OF_MEMORY),
-        tried(search.at(320 * MIB), Outcome.COMPLETED),
-    ]
-    assert following_in_words(search, runs).endswith(
-        "320 MiB; that is for the input pipeline alone: the framework of a real GPU needs more"
-    )
-
-
 # The largest batch is found in a few runs, whatever ends the search.
 
 

@@ -266,16 +266,6 @@ def test_two_caps_with_rates_that_differ(runs_in_caps: Callable[..., list[Run]],
         assert "three values are needed" in text
 
 
-def test_between_two_caps_that_make_no_difference_the_rate_is_theirs(
-    runs_in_caps: Callable[..., list[Run]], fitted: Fitted
-) -> None:
-    """Only what must be is refused."""
-    (model,) = fitted(runs_in_caps((0.5, 1, 2), (1, 2), stops_at_one)).workloads
-    found = predict(model, Configuration(1.0, round(1.5 * GIB), "host", 32))
-    assert found.throughput.value == pytest.approx(20, rel=0.03)
-    assert not found.extrapolated
-
-
 def test_one_of_two_caps_is_too_small(runs_in_caps: Callable[..., list[Run]], ask: Ask, fitted: Fitted) -> None:
     """It runs in 2 GiB and not in 1 GiB: the memory floor lies between."""
     runs = runs_in_caps((0.5, 1, 2), (1, 2), stops_at_one, needs=1.5)
