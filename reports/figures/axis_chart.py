@@ -172,7 +172,7 @@ def _memory_marks(base: Configuration, subject: Subject) -> Iterator[PlaceMark]:
         return
     measured, facts = subject.model.measured, subject.model.facts
     floor = floor_at(measured, base.vcpus, base.batch_size)
-    low, high = floor.out_of_memory_bytes, floor.completed_bytes
+    low, high = floor.too_small, floor.held
     if low is not None and high is not None:
         yield PlaceMark(float(high), words.floor_named(low, high))
     own = anonymous_bytes(measured, vcpus_of(base), batch_of(base))

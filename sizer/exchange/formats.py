@@ -16,8 +16,7 @@ from typing import Any
 
 from sizer import __version__
 from sizer.exchange.published import recommendation_form
-from sizer.model.model import Model
-from sizer.recommend.prices import Accelerators
+from sizer.model.model import Gpus, Model
 from sizer.records.answer import Answer, InstanceOffer, Recommendation
 from sizer.records.device import DiskRates
 from sizer.records.messages import Lines, NoAnswer
@@ -182,7 +181,7 @@ def _machine(given: HandedOver, answer: Answer, offer: InstanceOffer, name: str)
     cpu = max(0.1, min(asked, vcpus - _kept(vcpus, KEPT_CPUS) - SYSTEM_PODS))
     free = memory - _kept(memory / GIB, KEPT_MEMORY) * GIB - EVICTION
     held = min(free, (spec.memory_bytes or offer.memory_bytes) / nodes)
-    gpus = Accelerators(spec.gpu, spec.gpu_count).number(given.model.workload(answer.workload).facts.device)
+    gpus = Gpus(spec.gpu, spec.gpu_count).number(given.model.workload(answer.workload).facts.device)
     device = next((device for begin, device in DEVICES if (offer.gpu or "").startswith(begin)), "nvidia.com/gpu")
     gpu = (offer.gpu or "").partition("-")[0].lower()
     return {

@@ -32,7 +32,7 @@ from sizer.model.model import (
     present,
     vcpus_of,
 )
-from sizer.model.runs import feed_of, is_batch_search, is_search, is_starved, label_of, searched_floor
+from sizer.model.runs import feed_of, is_search, is_starved, label_of, searched_floor
 from sizer.records.device import DiskRates
 from sizer.records.kinds import KINDS, PREPROCESSING
 from sizer.records.prediction import Bottleneck, Configuration, Estimate
@@ -246,7 +246,6 @@ def measure(runs: Sequence[Run], isolating: Sequence[Run] = ()) -> MeasuredRange
         disks=_disks(usable),
         rates=tuple(_measured_rate(key, grouped[key], noise) for key in sorted(grouped, key=_order)),
         trials=trials([*runs, *whole]),
-        memory_limited=any(run.spec.limits.memory_bytes is not None for run in runs if not is_batch_search(run)),
         search=searched_floor(runs),
         failed_vcpus=tuple(sorted(failed - present(at.vcpus for at in grouped))),
         did_not_fit=_did_not_fit(runs),

@@ -9,13 +9,12 @@ from datetime import date
 
 from sizer.catalog.machines import InstanceType, price_is_old
 from sizer.catalog.processors import processor_of
-from sizer.model.model import WorkloadModel, disk_of, memory_of, vcpus_of
+from sizer.model.model import Gpus, WorkloadModel, disk_of, memory_of, vcpus_of
 from sizer.model.prediction import predict, predict_several
 from sizer.model.transfer import knowing
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.case import Case
 from sizer.recommend.prices import (
-    Accelerators,
     accelerators_of,
     cheapest,
     disk_caps,
@@ -149,7 +148,7 @@ def _offer(
 
 
 def _notes(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float) -> Iterator[Reason]:
-    device, kind = model.facts.device, Accelerators(spec.gpu, spec.gpu_count)
+    device, kind = model.facts.device, Gpus(spec.gpu, spec.gpu_count)
     used, count = kind.number(device), float(instance.gpu_count)
     yield from _about_price(instance)
     if instance.confidence:

@@ -12,10 +12,19 @@ from statistics import median
 
 from sizer.catalog.catalog import Catalog, plain_name
 from sizer.catalog.machines import InstanceType
-from sizer.model.model import CPU_LABEL, MeasuredRate, WorkloadModel, deviation_of, gpus_of, name_of_disk, of_new_run
+from sizer.model.model import (
+    CPU_LABEL,
+    Gpus,
+    MeasuredRate,
+    WorkloadModel,
+    deviation_of,
+    gpus_of,
+    name_of_disk,
+    of_new_run,
+)
 from sizer.model.observations import apart, completed, measured_rate, noise_at, noise_of
 from sizer.model.runs import end_to_end, label_of, labelled
-from sizer.recommend.prices import Accelerators, disk_prices, price_of, retired_since
+from sizer.recommend.prices import disk_prices, price_of, retired_since
 from sizer.records.answer import ForeignPrice
 from sizer.records.prediction import Bottleneck, Configuration, Estimate, Spec
 from sizer.records.run import RentedMachine, Run
@@ -48,7 +57,7 @@ class Candidate:
     usd_per_hour: float | None
     disk_usd_per_hour: float = 0.0
     disk_rank: int = 0
-    accelerators: Accelerators = field(default_factory=Accelerators)
+    accelerators: Gpus = field(default_factory=Gpus)
     deviation: float = 0.0
     noise: float = 0.0
     evidence: Bottleneck | None = None
@@ -182,7 +191,7 @@ def family_memory(vcpus: float, ratios: Sequence[float] = GIB_PER_VCPU) -> list[
 
 # Machines that were measured.
 
-Key = tuple[Configuration, Accelerators, RentedMachine | None]
+Key = tuple[Configuration, Gpus, RentedMachine | None]
 
 
 def machines_to_compare(
@@ -306,15 +315,15 @@ def _on_usual_host(machine: Candidate, there: MeasuredRate | None) -> Candidate:
     return replace(machine, throughput=rate, deviation=there.deviation)
 
 
-def accelerators_of_run(run: Run) -> Accelerators:
+def accelerators_of_run(run: Run) -> Gpus:
     """Their kind, by its name where the run or its device has one, and how many; none where the CPU computes."""
     device = run.spec.workload.computes_on
     named = run.configuration.gpu is None and device.kind == "cuda" and device.gpu is not None
     label = device.gpu if named else label_of(run)
-    return Accelerators(CPU_LABEL, 0) if label is None else Accelerators(label, max(1, gpus_of(run.configuration)))
+    return Gpus(CPU_LABEL, 0) if label is None else Gpus(label, max(1, gpus_of(run.configuration)))
 
 
-def synthetic_rates(runs: Sequence[Run]) -> dict[Accelerators, float]:
+def synthetic_rates(runs: Sequence[Run]) -> dict[Gpus, float]:
     """By kind and count of accelerator the highest rate with synthetic input, in samples per second.
 
     Rates with other input than the job's answer for no job, and show whether its input holds it back.
@@ -327,9 +336,9 @@ def synthetic_rates(runs: Sequence[Run]) -> dict[Accelerators, float]:
     return highest_rates((accelerators, measured_rate(rates).value) for (_, accelerators, _), rates in groups.items())
 
 
-def highest_rates(rates: Iterable[tuple[Accelerators, float]]) -> dict[Accelerators, float]:
+def highest_rates(rates: Iterable[tuple[Gpus, float]]) -> dict[Gpus, float]:
     """The highest of each kind and count of accelerator."""
-    highest: dict[Accelerators, float] = {}
+    highest: dict[Gpus, float] = {}
     for accelerators, rate in rates:
         highest[accelerators] = max(highest.get(accelerators, 0.0), rate)
     return highest

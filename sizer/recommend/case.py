@@ -11,13 +11,12 @@ from statistics import mean, median
 
 from sizer.catalog.catalog import Catalog
 from sizer.catalog.machines import InstanceType
-from sizer.model.model import WorkloadModel
+from sizer.model.model import Gpus, WorkloadModel
 from sizer.model.observations import beside_others
 from sizer.model.prediction import predict
 from sizer.model.refusals import counted_outcomes
 from sizer.model.runs import as_asked, is_starved
 from sizer.recommend.candidates import Candidate, Kind
-from sizer.recommend.prices import Accelerators
 from sizer.recommend.rule import Choice, Table, choose
 from sizer.records.prediction import Configuration, Prediction, Reason, ReasonCode, reason
 from sizer.records.run import OUTLIER, RentedMachine, Run, RunWarning, WarningKind
@@ -175,7 +174,7 @@ class Case:
     best_rate: float = 0.0
     retired: tuple[Candidate, ...] = ()
     machine: InstanceType | None = None
-    synthetic: Mapping[Accelerators, float] = field(default_factory=dict)
+    synthetic: Mapping[Gpus, float] = field(default_factory=dict)
 
     @cached_property
     def choice(self) -> Choice:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,8 +12,8 @@ from sizer.catalog.catalog import Catalog
 from sizer.catalog.gpus import is_alike, read_gpu_name, same_gpu
 from sizer.catalog.machines import InstanceType
 from sizer.model.memory import anonymous_bytes
-from sizer.model.model import CPU_LABEL, MeasuredDisk, WorkloadModel, name_of_disk
-from sizer.records.device import EMULATED_LABEL, Device
+from sizer.model.model import CPU_LABEL, Gpus, MeasuredDisk, WorkloadModel, name_of_disk
+from sizer.records.device import Device
 from sizer.records.prediction import Configuration, Reason, ReasonCode, Spec, reason
 from sizer.records.run import RentedMachine
 from sizer.records.units import GIB, RELATIVE
@@ -27,30 +27,9 @@ LAST_RESORT = (0.039, 0.003)
 """USD an hour for a vCPU and for a GiB where the catalogue has no priced CPU instances: c7i, m7i, r7i of 2026-07."""
 
 
-@dataclass(frozen=True)
-class Accelerators:
-    """A kind and how many of it; kind None is the device of the workload, count 0 is not known, hence one."""
-
-    gpu: str | None = None
-    count: int | None = 0
-
-    def catalog_name(self, device: Device) -> str | None:
-        """As instance types name it; None on the CPU, and where the kind is not known."""
-        if self.gpu is None:
-            return device.gpu
-        name = self.gpu.removeprefix(EMULATED_LABEL)
-        return None if name == CPU_LABEL or name.startswith("cuda:") else name
-
-    def number(self, device: Device) -> int:
-        """How many a machine must have: none where the CPU computes."""
-        if self.gpu == CPU_LABEL or (self.gpu is None and not self.count and device.kind == "cpu"):
-            return 0
-        return max(1, self.count or 0)
-
-
-def accelerators_of(configuration: Configuration) -> Accelerators:
+def accelerators_of(configuration: Configuration) -> Gpus:
     """The accelerators of a configuration."""
-    return Accelerators(configuration.gpu, configuration.gpu_count)
+    return Gpus(configuration.gpu, configuration.gpu_count)
 
 
 def usd_per_million(usd_per_hour: float | None, rate: float, unit: str) -> float | None:
@@ -63,9 +42,7 @@ def usd_per_million(usd_per_hour: float | None, rate: float, unit: str) -> float
 # Instance types.
 
 
-def instances_holding(
-    spec: Spec, accelerators: Accelerators, device: Device, catalog: Catalog
-) -> Iterator[InstanceType]:
+def instances_holding(spec: Spec, accelerators: Gpus, device: Device, catalog: Catalog) -> Iterator[InstanceType]:
     """All that hold it in the order of `InstanceType.price_order`; none where neither its vCPUs nor its kind of
     accelerator are known."""
     gpu, count = accelerators.catalog_name(device), accelerators.number(device)
@@ -81,7 +58,7 @@ def instances_holding(
     )
 
 
-def instances_like(spec: Spec, accelerators: Accelerators, device: Device, catalog: Catalog) -> Iterator[InstanceType]:
+def instances_like(spec: Spec, accelerators: Gpus, device: Device, catalog: Catalog) -> Iterator[InstanceType]:
     """Those that hold it and are such machines: with this kind of accelerator, or without any where it needs none."""
     needs_one = accelerators.number(device) > 0
     if needs_one and accelerators.catalog_name(device) is None:
@@ -90,7 +67,7 @@ def instances_like(spec: Spec, accelerators: Accelerators, device: Device, catal
     return (instance for instance in holding if needs_one or instance.gpu is None)
 
 
-def cheapest_like(spec: Spec, accelerators: Accelerators, device: Device, catalog: Catalog) -> InstanceType | None:
+def cheapest_like(spec: Spec, accelerators: Gpus, device: Device, catalog: Catalog) -> InstanceType | None:
     """The cheapest such machine with a price that holds it, ARM left out.
 
     What is not known of a spec is no bound. None where no accelerator and no vCPUs are known: any machine would do.
@@ -107,7 +84,7 @@ def holding(
     None where neither a number of vCPUs nor an accelerator is known. A job without an accelerator may run on a machine
     that has one, if its price is known.
     """
-    device, kind = model.facts.device, Accelerators(spec.gpu, spec.gpu_count)
+    device, kind = model.facts.device, Gpus(spec.gpu, spec.gpu_count)
     needed = spec.memory_bytes or anonymous_bytes(model.measured, spec.vcpus, batch_size) or 0
     on_cpu = kind.number(device) == 0
     capped = []
@@ -154,7 +131,7 @@ def cheapest(
 
 def is_computed_by_cpu(gpu: str | None, count: int | None, device: Device) -> bool:
     """Whether a machine for it needs no accelerator."""
-    return gpu == CPU_LABEL or Accelerators(gpu, count).number(device) == 0
+    return gpu == CPU_LABEL or Gpus(gpu, count).number(device) == 0
 
 
 def _measurable(instances: Iterable[InstanceType]) -> Iterator[InstanceType]:
@@ -176,7 +153,7 @@ def rentable(
 
     Who asks for a size takes the first that holds it: each that another holds at no higher price is left out.
     """
-    kind = Accelerators(gpu)
+    kind = Gpus(gpu)
     if kind.number(device) and kind.catalog_name(device) is None:
         return None
     like = tuple(instances_like(Spec(0.0), kind, device, catalog))
@@ -204,7 +181,7 @@ def _holds(one: InstanceType, other: InstanceType) -> bool:
 
 
 def price_of(
-    spec: Spec, accelerators: Accelerators, device: Device, rented: RentedMachine | None, catalog: Catalog, spot: bool
+    spec: Spec, accelerators: Gpus, device: Device, rented: RentedMachine | None, catalog: Catalog, spot: bool
 ) -> tuple[float | None, InstanceType | None]:
     """USD an hour: the table's own, else of the instance type that it names, else of the cheapest that holds it.
 
@@ -223,7 +200,7 @@ def price_of(
     return (None, None) if instance is None else (instance.usd_per_hour, instance)
 
 
-def of_one_node(spec: Spec, accelerators: Accelerators) -> tuple[Spec, Accelerators]:
+def of_one_node(spec: Spec, accelerators: Gpus) -> tuple[Spec, Gpus]:
     """What each of several machines has that together have the spec."""
     nodes = spec.nodes
     one = replace(
@@ -237,7 +214,7 @@ def of_one_node(spec: Spec, accelerators: Accelerators) -> tuple[Spec, Accelerat
 
 
 def _named(
-    rented: RentedMachine, name: str, accelerators: Accelerators, device: Device, catalog: Catalog
+    rented: RentedMachine, name: str, accelerators: Gpus, device: Device, catalog: Catalog
 ) -> InstanceType | None:
     """The entry of that name that may be the machine measured, in its region; None where there is none.
 

@@ -183,8 +183,8 @@ def _did_not_fit(case: Case, taken: Candidate) -> Iterator[Rejection]:
             count = max(1, place.gpu_count or 0) if gpu is not None else 0
             spec = Spec(place.vcpus, place.memory_bytes, disk, place.batch_size, gpu, count, own.nodes)
             yield Rejection(spec, out)
-    elif floor is not None and floor.out_of_memory_bytes is not None:
-        yield Rejection(replace(taken.spec, memory_bytes=floor.out_of_memory_bytes), out)
+    elif floor is not None and floor.too_small is not None:
+        yield Rejection(replace(taken.spec, memory_bytes=floor.too_small), out)
 
 
 # What would move the bottleneck.

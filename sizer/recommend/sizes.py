@@ -16,11 +16,11 @@ from sizer.model.memory import (
     only_completed,
     undroppable_bytes,
 )
-from sizer.model.model import MARGIN, MeasuredRange, SearchedFloor, WorkloadModel, gpus_of, name_of_disk
+from sizer.model.model import MARGIN, Gpus, MeasuredRange, SearchedFloor, WorkloadModel, gpus_of, name_of_disk
 from sizer.model.prediction import throughputs
 from sizer.model.refusals import memory_matters
 from sizer.recommend.candidates import GIB_PER_VCPU, SOLD_VCPUS, Candidate, family_memory, next_sold
-from sizer.recommend.prices import Accelerators, accelerators_of, cheapest, disk_prices, disks_by_price, prices
+from sizer.recommend.prices import accelerators_of, cheapest, disk_prices, disks_by_price, prices
 from sizer.records.prediction import Configuration, Estimate, Figure, Reason, ReasonCode, Spec, reason
 from sizer.records.units import GIB, MIB
 
@@ -46,7 +46,7 @@ def sizes_on_curve(
     """
     measured, device = model.measured, model.facts.device
     # A curve of vCPUs was measured with accelerators that are all alike.
-    kind = accelerators_of(measured.rates[0].configuration) if measured.rates else Accelerators()
+    kind = accelerators_of(measured.rates[0].configuration) if measured.rates else Gpus()
     gpu = kind.catalog_name(device) if kind.number(device) else None
     disks, several = disks_by_price(measured.disks, catalog), len(measured.disks) > 1
     volumes, (usd_a_vcpu, usd_a_gib) = disk_prices(measured.disks, catalog), prices(catalog)
@@ -163,14 +163,14 @@ def _caps(model: WorkloadModel) -> Iterator[Reason]:
     floor, trials = model.floor, model.measured.trials
     if model.measured.search is not None:
         yield floor_reason(model.measured.search)
-    elif memory_varied(model.measured) and floor is not None and floor.completed_bytes is not None:
+    elif memory_varied(model.measured) and floor is not None and floor.held is not None:
         alone = model.facts.device.kind == "emulated"
-        held = _sorted(trial.memory_bytes for trial in trials if trial.memory_bytes >= floor.completed_bytes)
+        held = _sorted(trial.memory_bytes for trial in trials if trial.memory_bytes >= floor.held)
         killed = _sorted(trial.memory_bytes for trial in trials if not trial.completed)
-        if floor.out_of_memory_bytes is None:
+        if floor.too_small is None:
             yield reason(ReasonCode.MEMORY_FLOOR, high_bytes=held[0], pipeline_alone=alone)
             return
-        bounds = {"low_bytes": float(floor.out_of_memory_bytes), "high_bytes": float(floor.completed_bytes)}
+        bounds = {"low_bytes": float(floor.too_small), "high_bytes": float(floor.held)}
         listed = len({*killed, *held}) <= MOST_LISTED
         caps = {"caps_killed": killed if listed else (), "caps_held": held if listed else ()}
         yield reason(ReasonCode.MEMORY_FLOOR, **bounds, **caps, pipeline_alone=alone)
@@ -281,7 +281,7 @@ def cap_to_try(model: WorkloadModel, chosen: Candidate) -> int | None:
     if size is None or held is None or chosen.spec.vcpus is None:
         return None
     peak = undroppable_bytes(model.measured, place.vcpus, place.batch_size)
-    too_small = max(MARGIN * (peak or 0), (floor.out_of_memory_bytes or 0) if floor else 0)
+    too_small = max(MARGIN * (peak or 0), (floor.too_small or 0) if floor else 0)
     return next((sold for sold in family_memory(chosen.spec.vcpus) if too_small < sold < min(held, size)), None)
 
 

@@ -17,10 +17,10 @@ from sizer.catalog.catalog import Catalog
 from sizer.catalog.gpus import read_gpu_name
 from sizer.catalog.machines import InstanceType
 from sizer.model.memory import floor_at, needed_bytes, undroppable_bytes
-from sizer.model.model import CPU_LABEL, MARGIN, MeasuredDisk, WorkloadModel, name_of_disk
+from sizer.model.model import CPU_LABEL, MARGIN, Gpus, MeasuredDisk, WorkloadModel, name_of_disk
 from sizer.recommend.candidates import GIB_PER_VCPU, SOLD_VCPUS, Candidate
 from sizer.recommend.case import Case
-from sizer.recommend.prices import VOLUME_GIB, Accelerators, disk_prices, instances_like
+from sizer.recommend.prices import VOLUME_GIB, disk_prices, instances_like
 from sizer.recommend.rule import SEED, Array, Table
 from sizer.records.answer import Answer
 from sizer.records.device import HOST_DISK, Device, DiskRates
@@ -257,7 +257,7 @@ def memory_needed(model: WorkloadModel, candidate: Candidate) -> int:
     shown = needed_bytes(measured, place.vcpus, place.batch_size)
     if peak is None:
         return shown or place.memory_bytes or 0
-    killed = floor_at(measured, place.vcpus, place.batch_size).out_of_memory_bytes or 0
+    killed = floor_at(measured, place.vcpus, place.batch_size).too_small or 0
     least = max(math.ceil(MARGIN * peak), killed + 1)
     return least if shown is None else min(least, shown)
 
@@ -371,7 +371,7 @@ def _priced(works: Sequence[Work], tiers: Sequence[Tier], prices: PartPrices, gr
     """Every shape of the grid that has a price, and of every workload that one of them serves its rows."""
     priced = []
     for gpu, count in grid.gpus:
-        kind = Accelerators(gpu or CPU_LABEL, count)
+        kind = Gpus(gpu or CPU_LABEL, count)
         like = [i for i in instances_like(Spec(0.0), kind, Device("cpu"), catalog) if not i.is_arm]
         sizes = [Shape(v, round(ratio * v * GIB), None, gpu, count) for v in grid.vcpus for ratio in grid.ratios]
         priced += [(size, price) for size in sizes if (price := price_of(size, like, prices)) is not None]

@@ -205,7 +205,7 @@ def test_memory_floor_and_what_lies_around_it(make_run: MakeRun) -> None:
     killed = make_run(None, 1, memory=GIB // 2, capped=True, outcome=Outcome.OUT_OF_MEMORY)
     runs = [make_run(100 * c, c, memory=2 * GIB, capped=True, anonymous=GIB) for c in (1, 2, 4)]
     floor = memory_floor([*runs, killed])
-    assert (floor.out_of_memory_bytes, floor.completed_bytes) == (GIB // 2, 2 * GIB)
+    assert (floor.too_small, floor.held) == (GIB // 2, 2 * GIB)
     model = fit([*runs, killed]).workload("train")
     none = predict(model, at(1, memory=GIB // 2))
     assert none.out_of_memory

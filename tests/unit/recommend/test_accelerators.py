@@ -11,8 +11,8 @@ import pytest
 
 from sizer.model.edge import vcpus_of_ceiling
 from sizer.model.fitting import fit
+from sizer.model.model import Gpus
 from sizer.recommend.job_changes import ChangeKind, changes
-from sizer.recommend.prices import Accelerators
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
 from sizer.records.device import BatchRate, Device
@@ -199,15 +199,15 @@ def test_a_kind_without_a_price_is_not_the_cheapest(on: Callable[..., Run], ask:
 @pytest.mark.parametrize(
     ("each", "device", "words"),
     [
-        (Accelerators("V100", 2), None, "2 x V100"),
-        (Accelerators(None, 4), CUDA_V100, "4 x V100"),
-        (Accelerators(None, 1), Device("cuda"), "1 accelerator"),
-        (Accelerators(None, 0), Device("emulated", gpu="P100"), "1 x emulated P100"),
-        (Accelerators("emulated:P100", 1), None, "1 x emulated P100"),
-        (Accelerators("cpu", 0), CUDA_V100, "no accelerator"),
+        (Gpus("V100", 2), None, "2 x V100"),
+        (Gpus(None, 4), CUDA_V100, "4 x V100"),
+        (Gpus(None, 1), Device("cuda"), "1 accelerator"),
+        (Gpus(None, 0), Device("emulated", gpu="P100"), "1 x emulated P100"),
+        (Gpus("emulated:P100", 1), None, "1 x emulated P100"),
+        (Gpus("cpu", 0), CUDA_V100, "no accelerator"),
     ],
 )
-def test_names(each: Accelerators, device: Device | None, words: str) -> None:
+def test_names(each: Gpus, device: Device | None, words: str) -> None:
     """What was emulated says so, a number agrees with its noun."""
     assert accelerators_name(each.gpu, each.count, device) == words
 

@@ -11,13 +11,12 @@ import pytest
 from sizer.catalog.catalog import Catalog
 from sizer.model.edge import Edge
 from sizer.model.fitting import fit
-from sizer.model.model import WorkloadModel
+from sizer.model.model import Gpus, WorkloadModel
 from sizer.model.prediction import predict
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.case import Case, Quality
 from sizer.recommend.edges import Edges, edge_reasons, runs_to_make
 from sizer.recommend.job_changes import Change, ChangeKind, changes, judged_by
-from sizer.recommend.prices import Accelerators
 from sizer.recommend.recommendation import recommend
 from sizer.recommend.rejections import upgrade_reasons
 from sizer.recommend.rule import Choice, Row, asked_event, choose, table_of_machines, table_of_sizes
@@ -54,7 +53,7 @@ def machine(
     throughput = Estimate(rate, rate * math.exp(-half), rate * math.exp(half))
     place = Configuration(8.0, None, disk, None, gpu, 1)
     spec = Spec(8.0, None, disk, None, gpu, 1)
-    return Candidate(spec, place, throughput, usd, disk_usd, 0, Accelerators(gpu, 1), off, off)
+    return Candidate(spec, place, throughput, usd, disk_usd, 0, Gpus(gpu, 1), off, off)
 
 
 def choice(machines: list[Candidate], **objective: object) -> Choice:
