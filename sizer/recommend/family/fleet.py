@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -18,7 +18,7 @@ from sizer.catalog.gpus import read_gpu_name
 from sizer.catalog.machines import InstanceType
 from sizer.model.memory import floor_at, needed_bytes, undroppable_bytes
 from sizer.model.model import CPU_LABEL, MARGIN, Gpus, MeasuredDisk, WorkloadModel, name_of_disk
-from sizer.recommend.candidates import GIB_PER_VCPU, SOLD_VCPUS, Candidate
+from sizer.recommend.candidates import GIB_PER_VCPU, SOLD_VCPUS, Candidate, family_memory
 from sizer.recommend.case import Case
 from sizer.recommend.prices import VOLUME_GIB, disk_prices, instances_like
 from sizer.recommend.rule import SEED, Array, Table
@@ -35,6 +35,8 @@ FEWEST_TYPES = 20
 """Of a provider with fewer instance types a price of each part says little."""
 MORE_MEMORY = 1.1
 """What has up to so many times the memory is sold as that shape."""
+TABLE = "the table"
+"""The source of a machine whose price a table gives itself."""
 AS_FAST = 0.9
 """Of another disk's figures: checks of one tier differ by so much."""
 
@@ -90,14 +92,16 @@ def tiers_of(
             sold = MeasuredDisk(offer.name, offer.rates(VOLUME_GIB * GIB), offer.disk_class, offer.name)
             disks[offer.name] = own.get(offer.name, sold)
         else:
+            own_ones = Message("one of {own}, or ", own=AnyOf(*own)) if own else ""
             raise InputError(
-                "--disks: there is no disk tier `{name}`; give one of {own}, or one of the catalogue, such as aws/gp3.",
+                "--disks: there is no disk tier `{name}`; give {own_ones}one of the catalogue, such as aws/gp3.",
                 name=name,
-                own=AnyOf(*own),
+                own_ones=own_ones,
             )
     usd = disk_prices(list(disks.values()), catalog) if len(disks) > 1 else {}
     return tuple(
-        Tier(name, disk.rates, prices.get(name, usd.get(name_of_disk(disk.name), 0.0))) for name, disk in disks.items()
+        Tier(name, disk.rates, prices.get(name, prices.get(disk.name or "", usd.get(name_of_disk(disk.name), 0.0))))
+        for name, disk in disks.items()
     )
 
 
@@ -143,27 +147,28 @@ def price_of(
     size: Shape, like: Iterable[InstanceType], parts: PartPrices
 ) -> tuple[float, str | None, tuple[str, ...]] | None:
     """Of a shape without its disk: USD an hour, the instance type whose price that is, and one of each provider that
-    sells it; None where its accelerator has no price. `like` are types of its kind, cheapest first.
+    sells it; None where its accelerator has no price. `like` are types of its kind, with machines of a TABLE.
 
-    It is that of the cheapest of the provider's types that holds it: nobody pays more for less. By its parts it is
-    where that is less, and where the provider sells none just so.
+    It is that of the cheapest of the provider's types, or of the table's machines, that holds it: nobody pays more for
+    less. By its parts it is where that is less, and where none of these is just so.
     """
     holding = [i for i in like if i.memory_bytes >= size.memory_bytes and i.vcpus >= size.vcpus]
     holding = [i for i in holding if i.gpu_count >= size.gpu_count]
     small = [i for i in holding if i.memory_bytes <= MORE_MEMORY * size.memory_bytes]
     same = [i for i in small if (i.vcpus, i.gpu_count) == (size.vcpus, size.gpu_count)]
-    own = [i for i in holding if i.provider == parts.provider and i.usd_per_hour is not None]
-    offers: list[tuple[float, str | None]] = [(i.usd_per_hour or 0.0, i.name) for i in own[:1]]
+    own = [i for i in holding if i.usd_per_hour is not None and (i.provider == parts.provider or i.source == TABLE)]
+    offers: list[tuple[float, str | None]] = [(i.usd_per_hour or 0.0, i.name.strip()) for i in own]
     gpu = 0.0 if size.gpu is None else parts.gpus.get(gpu_key(size.gpu))
-    if gpu is not None and not any(i.provider == parts.provider and i.usd_per_hour is not None for i in same):
+    if gpu is not None and not any(i in same for i in own):
         offers.append((parts.vcpu * size.vcpus + parts.gib * size.memory_bytes / GIB + gpu * size.gpu_count, None))
-    sold_by = {instance.provider: instance.name for instance in reversed(same)}
+    sold_by = {instance.provider: instance.name.strip() for instance in reversed(same)}
     return (*min(offers, key=lambda offer: offer[0]), tuple(sold_by.values())) if offers else None
 
 
-def part_prices(catalog: Catalog, gpus: Iterable[str], provider: str | None) -> PartPrices:
-    """Those of this provider, or, among those that sell most of these kinds of accelerator, of the one whose prices
-    follow best from the parts. NoAnswer where no provider has enough types, InputError where this one has not."""
+def part_prices(catalog: Catalog, gpus: Iterable[str], provider: str | None, near: Collection[str]) -> PartPrices:
+    """Those of this provider, or, among those that sell most of these kinds of accelerator, of one that is `near`, and
+    whose prices follow best from the parts. NoAnswer where no provider has enough types, InputError where this one has
+    not."""
     types: dict[str, list[InstanceType]] = defaultdict(list)
     for instance in catalog.instances():
         # No ARM cores, on which nothing was measured.
@@ -184,7 +189,7 @@ def part_prices(catalog: Catalog, gpus: Iterable[str], provider: str | None) -> 
         )
     kinds = set(map(gpu_key, gpus))
     fits = [fitted_prices(types[name], name) for name in ([provider] if provider is not None else names)]
-    return max(fits, key=lambda fit: (len(kinds & fit.gpus.keys()), -fit.residual))
+    return max(fits, key=lambda fit: (len(kinds & fit.gpus.keys()), fit.provider in near, -fit.residual))
 
 
 DRAWS = 256
@@ -240,8 +245,28 @@ class Work:
         gpu = kind.catalog_name(model.facts.device) if count else None
         if vcpus is None or (count and gpu is None):
             return None
-        disk = model.measured.disk(candidate.place.disk)
+        disk = self._as_sold(model.measured.disk(candidate.place.disk))
         return Need(number, vcpus, memory_needed(model, candidate), gpu, count, disk, rate, _reads(model, rate))
+
+    def _as_sold(self, disk: MeasuredDisk | None) -> MeasuredDisk | None:
+        """With the name of the catalogue's tier where it is called like that."""
+        if disk is None or disk.catalog_name is not None or not isinstance(self.case, Case):
+            return disk
+        tier = self.case.catalog.tier(disk.name or "")
+        return disk if tier is None else replace(disk, catalog_name=tier.name)
+
+    def machines(self, ratios: Sequence[float]) -> Iterator[InstanceType]:
+        """Those whose price the table itself gives; of unknown memory as much as the job needs there."""
+        device = self.model.facts.device
+        for one in (row.candidate for row in (self.table.rows if self.needs else ())):
+            rented, usd, vcpus, kind = one.rented, one.usd_per_hour, one.spec.vcpus, one.accelerators
+            if rented is not None and usd is not None and one.offer is None and vcpus and one.spec.nodes == 1:
+                count, needed = kind.number(device), memory_needed(self.model, one)
+                gpu = kind.catalog_name(device) if count else None
+                names = rented.provider or "", rented.instance_type or TABLE
+                built = (memory for memory in family_memory(vcpus, ratios) if memory >= needed)
+                size = vcpus, one.spec.memory_bytes or next(built, needed)
+                yield InstanceType(*names, *size, gpu=gpu, gpu_count=count, price_per_hour=usd, source=TABLE)
 
 
 def memory_needed(model: WorkloadModel, candidate: Candidate) -> int:
@@ -347,7 +372,9 @@ def fleet_of(
             "them says why."
         )
     gpus = {gpu_kind(need.gpu): need.gpu for need in needs if need.gpu is not None}
-    parts = prices if isinstance(prices, PartPrices) else part_prices(catalog, gpus, prices)
+    named = [catalog.tier(name) for name in disks]
+    near = {tier.provider for tier in named if tier is not None} or _providers(works)
+    parts = prices if isinstance(prices, PartPrices) else part_prices(catalog, gpus, prices, near)
     measured = [need.disk for need in needs if need.disk is not None and not is_unnamed(need.disk)]
     tiers = tiers_of(measured, disks, catalog, parts.disks)
     if not disks and not all(any(tier.serves(need.disk, need.reads) for tier in tiers) for need in needs):
@@ -364,15 +391,27 @@ def fleet_of(
     return _priced(works, tiers, parts, grid, catalog)
 
 
+def _providers(works: Sequence[Work]) -> set[str]:
+    """Whose disks and machines were measured."""
+    disks = {need.disk.catalog_name or "" for work in works for need in work.needs if need.disk is not None}
+    machines = [row.candidate for work in works if work.needs for row in work.table.rows]
+    rented = {one.rented.provider or (one.offer.provider if one.offer else "") for one in machines if one.rented}
+    return {name.partition("/")[0] for name in disks if "/" in name} | rented
+
+
 UNNAMED = MeasuredDisk(None, DiskRates())
 
 
 def _priced(works: Sequence[Work], tiers: Sequence[Tier], prices: PartPrices, grid: Grid, catalog: Catalog) -> Fleet:
     """Every shape of the grid that has a price, and of every workload that one of them serves its rows."""
     priced = []
+    own = [machine for work in works if prices.provider is not None for machine in work.machines(grid.ratios)]
+    names = {machine.name for machine in own}
     for gpu, count in grid.gpus:
         kind = Gpus(gpu or CPU_LABEL, count)
         like = [i for i in instances_like(Spec(0.0), kind, Device("cpu"), catalog) if not i.is_arm]
+        mine = [i for i in own if (i.gpu and gpu_kind(i.gpu)) == (gpu and gpu_kind(gpu))]
+        like = [*mine, *(i for i in like if i.name not in names)]
         sizes = [Shape(v, round(ratio * v * GIB), None, gpu, count) for v in grid.vcpus for ratio in grid.ratios]
         priced += [(size, price) for size in sizes if (price := price_of(size, like, prices)) is not None]
     shapes = [replace(size, disk=disk) for disk in grid.disks for size, _ in priced]
