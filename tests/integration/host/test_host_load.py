@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+
 import pytest
+
 from sizer.host.findings import BusyBy
 from sizer.limits.detection import detect
-from sizer.runner.load import busiest
-from sizer.runner.load import busy_by
-from sizer.runner.load import host_load
+from sizer.runner.sampling import busiest, busy_by, host_load
 from sizer.words.terminal import busy_host_in_words
-from sizer.runner.sampling import busiest
-from sizer.runner.sampling import busy_by
-from sizer.runner.sampling import host_load
 
 BURN = "while True: pass"
 

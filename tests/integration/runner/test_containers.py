@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+
 import pytest
+
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.runner.containers import client_in
 from sizer.runner.launcher import RunContext
-from sizer.words.failures import failure_in_words
-import os
-from dataclasses import replace
 from sizer.runner.processes import client_in
+from sizer.words.failures import failure_in_words
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

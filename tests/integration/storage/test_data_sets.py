@@ -8,25 +8,19 @@ import stat
 import sys
 from dataclasses import replace
 from pathlib import Path
+
 import pytest
+
 from sizer.bundled import WORKLOADS_PATH
-from sizer.files.cache import cache_folder
-from sizer.records.messages import HostError
-from sizer.records.messages import InputError
+from sizer.files.own_folder import cache_folder
+from sizer.records.messages import HostError, InputError
 from sizer.records.study import Workload
 from sizer.storage import page_cache
-from sizer.storage.announcements import Announcement
-from sizer.storage.announcements import AnnouncementKind
-from sizer.storage.data_sets import DataSets
-from sizer.storage.data_sets import check_cache
-from sizer.storage.data_sets import check_data
-from sizer.storage.data_sets import form_of
+from sizer.storage.announcements import Announcement, AnnouncementKind
+from sizer.storage.data_sets import DataSets, check_cache, check_data, form_of
 from sizer.storage.manifest import write_manifest
-from sizer.storage.page_cache import evict
-from sizer.storage.page_cache import files_of
-from sizer.storage.page_cache import resident_bytes
+from sizer.storage.page_cache import evict, files_of, resident_bytes
 from workloads.data_sets.data_set import image_format
-from sizer.files.own_folder import cache_folder
 
 # The user's own data and the embedded data set, with the real programs that make and pack them.
 

@@ -10,12 +10,12 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
 import pytest
-from sizer.limits.identity import world
-from sizer.records.messages import HostError
-from sizer.storage.held_folders import held_folder
-from sizer.storage.held_folders import remove_left
+
 from sizer.limits.process_tree import world
+from sizer.records.messages import HostError
+from sizer.storage.held_folders import held_folder, remove_left
 
 HOLD = (
     "import os, sys\nfrom pathlib import Path\nfrom sizer.storage.held_folders import held_folder\n"

@@ -7,25 +7,20 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+
 import pytest
+
 from sizer.limits.backends.affinity import AffinityBackend
-from sizer.limits.identity import owned_name
-from sizer.limits.identity import world
 from sizer.limits.interface import LimitsBackend
-from sizer.limits.process_tree import MARK
-from sizer.limits.process_tree import end_left
+from sizer.limits.process_tree import MARK, end_left, owned_name, world
 from sizer.limits.topology import read_machine
 from sizer.limits.tree import Tree
-from sizer.records.messages import Interrupted
-from sizer.records.messages import Message
+from sizer.records.messages import Interrupted, Message
 from sizer.records.study import Workload
 from sizer.storage import leftovers
 from sizer.storage.announcements import Announcement
 from sizer.storage.data_sets import DataSets
-from sizer.words.terminal import announcement_in_words
-from sizer.words.terminal import leftover_in_words
-from sizer.limits.process_tree import owned_name
-from sizer.limits.process_tree import world
+from sizer.words.terminal import announcement_in_words, leftover_in_words
 
 pytestmark = pytest.mark.alone
 

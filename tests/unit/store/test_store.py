@@ -20,26 +20,40 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from statistics import median
-
 import pytest
-
 from sizer.api.conclusions import conclude
 from sizer.files.writing import ASIDE_SUFFIX
-from sizer.plan.run_order import plan, remaining
-from sizer.records.messages import HostError, InputError
-from sizer.records.notes import Note, NoteKind
+from sizer.plan.run_order import plan
+from sizer.plan.run_order import remaining
+from sizer.records.messages import HostError
+from sizer.records.messages import InputError
+from sizer.records.notes import Note
+from sizer.records.notes import NoteKind
 from sizer.records.prediction import Configuration
-from sizer.records.run import Run, Sample
+from sizer.records.run import Run
+from sizer.records.run import Sample
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Measure, RunSpec, Study, Workload, WorkloadPlan
-from sizer.store import study_folder, unsaved
-from sizer.store.content import FILES, WATCHED, is_watched, mark_watched, unmark_watched
+from sizer.records.study import Measure
+from sizer.records.study import RunSpec
+from sizer.records.study import Study
+from sizer.records.study import Workload
+from sizer.records.study import WorkloadPlan
+from sizer.store import study_folder
+from sizer.store import unsaved
+from sizer.store.content import FILES
+from sizer.store.content import WATCHED
+from sizer.store.content import is_watched
+from sizer.store.content import mark_watched
+from sizer.store.content import unmark_watched
 from sizer.store.continuing import refuse_other_study
 from sizer.store.stored_runs import StoredRuns
-from sizer.store.study_folder import StudyFolder, current_run, refuse_unusable
+from sizer.store.study_folder import StudyFolder
+from sizer.store.study_folder import current_run
+from sizer.store.study_folder import refuse_unusable
 from sizer.study.presets import HostSize
 from sizer.words.language import in_words
 from tests import ROOT
+from sizer.records.configuration import Configuration
 
 HOST = {"cpu_model": "EPYC", "cpus": 2}
 STUDY = Study(
@@ -145,7 +159,7 @@ def test_check_host_tells_another_machine(path: Path) -> None:
 
 
 def test_a_broken_run_is_named_and_left_out(path: Path) -> None:
-    """One bad file does not cost the others."""
+    """One bad file does not cost the others; a pipe holds nobody up, and a terabyte of nothing takes no memory."""
     with StudyFolder.create(path, STUDY, HOST) as folder:
         folder.add(run(SPECS[0]))
         (path / "runs" / "cut.json").write_text('{"spec": ')
@@ -153,11 +167,16 @@ def test_a_broken_run_is_named_and_left_out(path: Path) -> None:
         (path / "runs" / "newer.json").write_text(json.dumps({**json.loads(_text(path)), "schema_version": 99}))
         assert len(folder.runs()) == 1
         (path / "runs" / "away.json").symlink_to("nowhere")
-        away, cut, folder_problem, newer = map(str, folder.problems())
+        os.mkfifo(path / "runs" / "pipe.json")
+        with (path / "runs" / "large.json").open("wb") as file:
+            file.truncate(2**40)
+        away, cut, folder_problem, large, newer, pipe = map(str, folder.problems())
     assert "away.json is a link where sizer keeps a file of its own" in away
     assert "cut.json is not JSON" in cut
     assert "folder.json is a folder where a file should be" in folder_problem
+    assert "more than any file that sizer writes" in large
     assert "newer.json was written by a newer sizer" in newer
+    assert "pipe.json is not a regular file" in pipe
 
 
 def _text(path: Path) -> str:
@@ -379,24 +398,6 @@ def test_what_leads_elsewhere_in_a_folder_is_refused(path: Path, entry: str, kin
         pass
     assert os.listdir(victim) == ["file"]
     assert (victim / "file").read_text() == "precious"
-
-
-def test_a_pipe_that_comes_later_holds_nobody_up(path: Path) -> None:
-    """A folder that is open already reads on, and names what it left out."""
-    with StudyFolder.create(path, STUDY, HOST) as folder:
-        folder.add(run(SPECS[0]))
-        os.mkfifo(path / "runs" / "pipe.json")
-        assert len(folder.runs()) == 1
-        assert "pipe.json is not a regular file" in str(folder.problems()[0])
-
-
-def test_a_file_without_end_is_not_read(path: Path) -> None:
-    """A run of a terabyte of nothing costs no memory."""
-    with StudyFolder.create(path, STUDY, HOST) as folder:
-        with (path / "runs" / "large.json").open("wb") as file:
-            file.truncate(2**40)
-        assert folder.runs() == ()
-        assert "more than any file that sizer writes" in str(folder.problems()[0])
 
 
 @pytest.mark.parametrize("entry", ["", "runs", "logs", "study.yaml"])
