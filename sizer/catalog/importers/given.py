@@ -46,13 +46,20 @@ class Given:
         if self.is_sqlite:
             return ()
         first, *_ = self.text.lstrip().splitlines() or [""]
-        return () if first[:1] in "{[/" else tuple(name.strip() for name in next(csv.reader([first]), []))
+        try:
+            return () if first[:1] in "{[/" else tuple(name.strip() for name in next(csv.reader([first]), []))
+        except csv.Error:  # A name that is too long: this is no list of any provider.
+            return ()
 
     def rows(self) -> Iterator[tuple[Message, dict[str, str]]]:
         """Where each row stands, and its cells by column."""
         table = csv.DictReader(self.text.lstrip().splitlines())
-        for cells in table:
-            yield self.line(table.line_num), {name: cells.get(name) or "" for name in cells if name is not None}
+        try:
+            for cells in table:
+                yield self.line(table.line_num), {name: cells.get(name) or "" for name in cells if name is not None}
+        except csv.Error:
+            line = table.line_num + 1
+            raise InputError("{path} line {line}: a cell is too long; shorten it.", path=self.path, line=line) from None
 
     def line(self, number: int) -> Message:
         return Message("{path} line {line}", path=self.path, line=number)
