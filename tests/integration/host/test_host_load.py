@@ -10,7 +10,7 @@ import pytest
 
 from sizer.host.findings import BusyBy
 from sizer.limits.detection import detect
-from sizer.runner.load import busiest, busy_by, host_load
+from sizer.runner.sampling import busiest, busy_by, host_load
 from sizer.words.terminal import busy_host_in_words
 
 BURN = "while True: pass"

@@ -9,8 +9,8 @@ import pytest
 
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.runner.containers import client_in
 from sizer.runner.launcher import RunContext
+from sizer.runner.processes import client_in
 from sizer.words.failures import failure_in_words
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sizer.bundled import WORKLOADS_PATH
-from sizer.files.cache import cache_folder
+from sizer.files.own_folder import cache_folder
 from sizer.records.messages import HostError, InputError
 from sizer.records.study import Workload
 from sizer.storage import page_cache

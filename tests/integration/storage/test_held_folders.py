@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.limits.identity import world
+from sizer.limits.process_tree import world
 from sizer.records.messages import HostError
 from sizer.storage.held_folders import held_folder, remove_left
 

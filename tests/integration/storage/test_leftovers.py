@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from sizer.limits.backends.affinity import AffinityBackend
-from sizer.limits.identity import owned_name, world
 from sizer.limits.interface import LimitsBackend
-from sizer.limits.process_tree import MARK, end_left
+from sizer.limits.process_tree import MARK, end_left, owned_name, world
 from sizer.limits.topology import read_machine
 from sizer.limits.tree import Tree
 from sizer.records.messages import Interrupted, Message
