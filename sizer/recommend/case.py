@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import mean, median
 
@@ -17,7 +17,7 @@ from sizer.model.prediction import predict
 from sizer.model.refusals import counted_outcomes
 from sizer.model.runs import as_asked, is_starved
 from sizer.recommend.candidates import Candidate, Kind
-from sizer.recommend.prices import Accelerators
+from sizer.recommend.prices import Accelerators, has_gpus
 from sizer.recommend.rule import Choice, Table, choose
 from sizer.records.configuration import Configuration
 from sizer.records.prediction import Prediction, Reason, ReasonCode, reason
@@ -207,7 +207,19 @@ class Case:
         """The fastest that was measured on the machine that the answer is to be compared with."""
         asked = self.objective.baseline
         named = [one for one in self.candidates if asked is not None and one.is_called(asked)]
+        if not named and self.machine is not None and self.table.of_machines:
+            named = [one for one in self.candidates if self._may_be(one, self.machine)]
+            named = [replace(one, offer=self.machine, usd_per_hour=self.machine.usd_per_hour) for one in named]
         return max(named, key=lambda one: one.rate, default=None)
+
+    def _may_be(self, one: Candidate, machine: InstanceType) -> bool:
+        """Whether it was measured on any machine of this size; of more vCPUs than were, with the most of them."""
+        most = max(other.spec.vcpus or 0.0 for other in self.candidates)
+        is_unnamed = one.rented is None and one.spec.nodes == 1
+        has_size = one.spec.vcpus == min(machine.vcpus, most) and (one.spec.memory_bytes or 0) <= machine.memory_bytes
+        device, kind = self.model.facts.device, one.accelerators
+        gpu, count = kind.catalog_name(device), kind.number(device)
+        return is_unnamed and has_size and (count == 0 or (gpu is not None and has_gpus(machine, gpu, count)))
 
     @property
     def baseline_name(self) -> str | None:

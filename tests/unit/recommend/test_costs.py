@@ -57,6 +57,19 @@ def test_a_name_in_a_column_that_is_not_used_is_one_too(ask_table: Asked) -> Non
     assert (answer.baseline.spec.gpu, answer.baseline.named) == ("K80", True)
 
 
+@pytest.mark.parametrize(
+    ("named", "rate"),
+    [("aws/m7i.2xlarge", 298), ("aws/m7i.8xlarge", 305), ("aws/c6i.2xlarge", None), ("aws/m7i.large", None)],
+)
+def test_an_instance_type_is_a_baseline_where_its_size_was_measured(
+    ask_table: Asked, named: str, rate: float | None
+) -> None:
+    """On machines without a name: with as many vCPUs, or the most of them, and no more memory than it has."""
+    answer = ask_table("vcpus,memory_gib,throughput\n4,16,195\n8,32,298\n16,64,305\n", baseline=named)
+    base = answer.baseline
+    assert (base and (base.instance_type, base.throughput.value)) == (rate and (named.replace("/", " "), rate))
+
+
 def test_an_unknown_price_stays_unknown(ask_table: Asked) -> None:
     """The GPU has no spot price, and `huge` none either: never 0, and nowhere the least."""
     answer = ask_table(KERAS, spot=True, baseline="large-32")
