@@ -87,6 +87,7 @@ def family_of(
         grid=fleet.grid,
         prices=fleet.prices,
         not_served=tuple(work.name for work in fleet.not_served),
+        unpriced=fleet.unpriced,
     )
 
 

@@ -145,7 +145,7 @@ def _reads(model: WorkloadModel, rate: float) -> tuple[float, float] | None:
 class Fleet:
     """W workloads and S shapes: `usd` (S,) an hour of each, `sold` the instance type whose price that is, else None,
     `sold_by` one of each provider that sells it, `rows` (W, S) the row of each workload's table that is best on it, -1
-    where it does not serve, `hours` (W, S) of a sample there, infinite then."""
+    where it does not serve, `hours` (W, S) of a sample there, infinite then. `unpriced` accelerators are in none."""
 
     works: tuple[Work, ...]
     shapes: tuple[Shape, ...]
@@ -158,6 +158,7 @@ class Fleet:
     rows: NDArray[np.intp]
     hours: Array
     not_served: tuple[Work, ...]
+    unpriced: tuple[str, ...]
 
     @cached_property
     def costs(self) -> Array:
@@ -260,6 +261,9 @@ def _priced(works: Sequence[Work], tiers: Sequence[Tier], prices: PartPrices, gr
         like = [*mine, *(i for i in like if i.name not in names)]
         sizes = [Shape(v, round(ratio * v * GIB), None, gpu, count) for v in grid.vcpus for ratio in grid.ratios]
         priced += [(size, price) for size in sizes if (price := price_of(size, like, prices)) is not None]
+    kinds_priced = {(size.gpu, size.gpu_count) for size, _ in priced}
+    unpriced = tuple(dict.fromkeys(gpu for gpu, count in grid.gpus if gpu and (gpu, count) not in kinds_priced))
+    grid = replace(grid, gpus=tuple(kind for kind in grid.gpus if kind in kinds_priced))
     shapes = [replace(size, disk=disk) for disk in grid.disks for size, _ in priced]
     usd = np.add.outer([tier.usd_per_hour for tier in tiers], [usd for _, (usd, _, _) in priced]).ravel()
     amounts = np.array([(shape.vcpus, shape.memory_bytes, shape.gpu_count) for shape in shapes]).reshape(-1, 3)
@@ -292,6 +296,7 @@ def _priced(works: Sequence[Work], tiers: Sequence[Tier], prices: PartPrices, gr
         np.array(rows, dtype=int).reshape(len(served), len(shapes)),
         np.array(hours).reshape(len(served), len(shapes)),
         tuple(left_out),
+        unpriced,
     )
 
 

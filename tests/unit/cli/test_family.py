@@ -100,6 +100,10 @@ def test_a_table_has_its_own_prices_and_disks(tmp_path: Path, capsys: pytest.Cap
         ("my small one", 0.05),
         ("my large one", 0.2),
     ]
+    (tmp_path / "parts.csv").write_text("resource,usd_per_hour\nvcpu,0.04\ngib,0.005\n")
+    assert main(["family", str(tmp_path / "priced"), "--prices", str(tmp_path / "parts.csv"), "--json"]) == 0
+    form = json.loads(capsys.readouterr().out)
+    assert (form["unpriced"], form["grid"]["gpus"]) == (["K80"], [[None, 0]])
     for options in ((), ("--disks", "aws/gp3,aws/io2"), ("--disks", "gp3,io2")):
         assert main(["family", str(tmp_path / "disks"), "--json", *options]) == 0
         form = json.loads(capsys.readouterr().out)
