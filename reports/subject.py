@@ -195,11 +195,12 @@ def _model(name: str, material: Material) -> tuple[WorkloadModel | None, str | N
 
 
 def described(subject: Subject) -> str:
-    """The workload in a few words, its data set and its device with it: what is emulated says so."""
+    """The workload in a few words, its data set and its device with it: what is emulated says so. Of runs that have an
+    accelerator each, or none, there is no one device."""
     parts = [words.workload_in_words(subject.workload)]
     if subject.embedded:
         parts.append(words.embedded_data())
-    if subject.device.kind != "cpu":
+    if subject.device.kind != "cpu" and not any(run.configuration.gpu for run in subject.of_the_job):
         parts.append(words.device_in_words(subject.device, subject.unit))
     return " · ".join(parts)
 
