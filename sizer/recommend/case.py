@@ -206,7 +206,8 @@ class Case:
     def compared(self) -> Candidate | None:
         """The fastest that was measured on the machine that the answer is to be compared with."""
         asked = self.objective.baseline
-        named = [one for one in self.candidates if asked is not None and one.is_called(asked)]
+        measured = (*self.candidates, *self.retired)
+        named = [one for one in measured if asked is not None and one.is_called(asked)]
         if not named and self.machine is not None and self.table.of_machines:
             named = [one for one in self.candidates if self._may_be(one, self.machine)]
             named = [replace(one, offer=self.machine, usd_per_hour=self.machine.usd_per_hour) for one in named]

@@ -7,12 +7,19 @@ import json
 import sys
 import webbrowser
 from pathlib import Path
-
 from sizer import api
-from sizer.cli.arguments import LANGUAGES, _, add_folder, add_json, flag, option
+from sizer.cli.arguments import LANGUAGES
+from sizer.cli.arguments import _
+from sizer.cli.arguments import add_folder
+from sizer.cli.arguments import add_json
+from sizer.cli.arguments import flag
+from sizer.cli.arguments import option
 from sizer.cli.folders import opened
 from sizer.exchange.formats import FORMATS
-from sizer.records.messages import HostError, InputError, typed_path
+from sizer.records.messages import HostError
+from sizer.records.messages import InputError
+from sizer.records.messages import typed_path
+from sizer.cli.arguments import opened
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

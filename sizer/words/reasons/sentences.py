@@ -332,7 +332,7 @@ SENTENCES: Mapping[Code, tuple[str, ...]] = {
     Code.RETIRED: (
         N_(
             "Nobody can rent {retired} any more: [[all?import rates of machines that are sold, which `sizer catalog "
-            "list` shows without `retired`]][[!all?measured, but neither compared nor counted in a cost]]."
+            "list` shows without `retired`]][[!all?measured, but no choice]]."
             "[[ {nearest}]]"
         ),
         N_(

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-
 import pytest
-
 from sizer.catalog.catalog import Catalog
 from sizer.catalog.machines import InstanceType
 from sizer.model.model import Model
 from sizer.recommend.recommendation import recommend
-from sizer.records.answer import Answer, CostRow
+from sizer.records.answer import Answer
+from sizer.records.answer import CostRow
 from sizer.records.device import Device
 from sizer.records.run import Run
-from sizer.records.study import Interruptions, Objective
+from sizer.records.study import Interruptions
+from sizer.records.study import Objective
 from sizer.records.units import GIB
-from sizer.words.answers import alternative_line, headline
-from sizer.words.costs import costs_lines, is_asked
+from sizer.words.answers import alternative_line
+from sizer.words.answers import headline
+from sizer.words.costs import costs_lines
+from sizer.words.costs import is_asked
 from sizer.words.names import Terms
 from sizer.words.verdict import spec_parts
 from tests.tables import runs_of
@@ -151,11 +154,26 @@ def test_a_machine_without_a_gpu_has_none_on_the_page(ask_table: Asked) -> None:
 def test_what_costs_less_on_another_kind_is_named(ask_table: Asked) -> None:
     """Too slow for the target of its own kind, and 43 % cheaper than the answer."""
     rows = "\n".join(line for line in KERAS.splitlines() if "large" not in line and "huge" not in line)
-    answer = ask_table(rows + "\nlarge-32,32,none,0,90,9,\n")
+    answer = ask_table(rows.replace("K80", "T4") + "\nlarge-32,32,none,0,90,9,\n")
     assert answer.spec is not None
-    assert answer.spec.gpu == "K80"
+    assert answer.spec.gpu == "T4"
     cheaper = [reason for reason in answer.reasons if reason.has("role") and reason.text("role") == "cheaper"]
     assert [reason.text("instance_type") for reason in cheaper] == ["small-8"]
+
+
+def test_a_gpu_that_nobody_rents_out_is_no_choice_whatever_the_table_says_that_it_costs(ask_table: Asked) -> None:
+    """Its time is told, and its cost where it is the baseline; alone it is somebody's own if nothing says its price."""
+    cheap = KERAS.replace("0.7", "0.01").replace(",100,", ",200,")
+    answer = ask_table(cheap)
+    assert answer.spec is not None
+    assert answer.spec.gpu is None
+    row = _rows(answer)["n1-standard-1 + K80"]
+    assert (row.retired, row.on_demand) == (2026, None)
+    lines = list(costs_lines(ask_table(cheap, baseline="K80"), TERMS))
+    assert any("200 images/s (retired 2026); time 1.00; on demand 1.00 ($0.01 an hour" in line for line in lines)
+    assert "Of all, the work costs the least on 8 vCPUs (small-8)" in "".join(lines)
+    assert ask_table("gpu,throughput,usd_per_hour\nK80,10,1\n2 x K80,18,2\n").status == "refused"
+    assert ask_table("gpu,gpu_count,throughput\nK80,1,10\nK80,2,18\n").spec is not None
 
 
 @pytest.mark.parametrize(("rate", "chosen"), [(240, "ecs.t4"), (100, "ecs.v100")])
