@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-import pytest
-from tests.end_to_end.conftest import Typed
 import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.conftest import Typed
 
 COMMANDS = [
     *("doctor", "demo", "init", "run", "resume", "profile", "status", "fit", "predict", "pattern"),

@@ -7,19 +7,11 @@ import json
 import sys
 import webbrowser
 from pathlib import Path
+
 from sizer import api
-from sizer.cli.arguments import LANGUAGES
-from sizer.cli.arguments import _
-from sizer.cli.arguments import add_folder
-from sizer.cli.arguments import add_json
-from sizer.cli.arguments import flag
-from sizer.cli.arguments import option
-from sizer.cli.folders import opened
+from sizer.cli.arguments import LANGUAGES, _, add_folder, add_json, flag, opened, option
 from sizer.exchange.formats import FORMATS
-from sizer.records.messages import HostError
-from sizer.records.messages import InputError
-from sizer.records.messages import typed_path
-from sizer.cli.arguments import opened
+from sizer.records.messages import HostError, InputError, typed_path
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,8 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps({"reports": [*map(str, paths)]}) if arguments.json else "\n".join(map(str, paths)))
         if len(paths) < len(folder.study.workloads):
             left_out = _(
-                "{without} of {workloads} workloads have no file, as they have no answer, or no instance type that this "
-                "format can rent; `sizer recommend {folder}` says which.",
+                "{without} of {workloads} workloads have no file, as they have no answer, or no instance type that "
+                "this format can rent; `sizer recommend {folder}` says which.",
                 without=len(folder.study.workloads) - len(paths),
                 workloads=len(folder.study.workloads),
                 folder=typed_path(arguments.folder),
