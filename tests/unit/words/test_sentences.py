@@ -28,8 +28,7 @@ from sizer.words.reasons import reason_sentence
 from sizer.words.reasons.suggestions import refusal_sentences, suggestion_sentences
 from sizer.words.runs import following_in_words, imported_run_in_words, limits_in_words
 from sizer.words.terminal import disk_figure_line
-from sizer.words.verdict import million_there
-from sizer.words.verdict import against_sentence, spec_parts
+from sizer.words.verdict import against_sentence, million_there, spec_parts
 from sizer.words.warnings import warning_line
 
 TERMS = Terms("train", "image")
