@@ -3,25 +3,47 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections import defaultdict
+from collections.abc import Callable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import field
 from functools import cached_property
-from statistics import mean, median
-
+from statistics import mean
+from statistics import median
 from sizer.catalog.catalog import Catalog
 from sizer.catalog.machines import InstanceType
-from sizer.model.model import Gpus, WorkloadModel
+from sizer.model.model import Gpus
+from sizer.model.model import WorkloadModel
 from sizer.model.observations import beside_others
 from sizer.model.prediction import predict
 from sizer.model.refusals import counted_outcomes
-from sizer.model.runs import as_asked, is_starved
-from sizer.recommend.candidates import Candidate, Kind
-from sizer.recommend.rule import Choice, Table, choose
-from sizer.records.prediction import Configuration, Prediction, Reason, ReasonCode, reason
-from sizer.records.run import OUTLIER, RentedMachine, Run, RunWarning, WarningKind
-from sizer.records.run_kinds import FINDINGS, Outcome
+from sizer.model.runs import as_asked
+from sizer.model.runs import is_starved
+from sizer.recommend.candidates import Candidate
+from sizer.recommend.candidates import Kind
+from sizer.recommend.rule import Choice
+from sizer.recommend.rule import Table
+from sizer.recommend.rule import choose
+from sizer.records.prediction import Configuration
+from sizer.records.prediction import Prediction
+from sizer.records.prediction import Reason
+from sizer.records.prediction import ReasonCode
+from sizer.records.prediction import reason
+from sizer.records.run import OUTLIER
+from sizer.records.run import RentedMachine
+from sizer.records.run import Run
+from sizer.records.run import RunWarning
+from sizer.records.run import WarningKind
+from sizer.records.run_kinds import FINDINGS
+from sizer.records.run_kinds import Outcome
 from sizer.records.study import Objective
+from dataclasses import replace
+from sizer.recommend.prices import Accelerators
+from sizer.recommend.prices import has_gpus
+from sizer.records.configuration import Configuration
 
 DOUBTS = (
     WarningKind.CONTENDED,
@@ -206,7 +228,19 @@ class Case:
         asked = self.objective.baseline
         measured = (*self.candidates, *self.retired)
         named = [one for one in measured if asked is not None and one.is_called(asked)]
+        if not named and self.machine is not None and self.table.of_machines:
+            named = [one for one in self.candidates if self._may_be(one, self.machine)]
+            named = [replace(one, offer=self.machine, usd_per_hour=self.machine.usd_per_hour) for one in named]
         return max(named, key=lambda one: one.rate, default=None)
+
+    def _may_be(self, one: Candidate, machine: InstanceType) -> bool:
+        """Whether it was measured on any machine of this size; of more vCPUs than were, with the most of them."""
+        most = max(other.spec.vcpus or 0.0 for other in self.candidates)
+        is_unnamed = one.rented is None and one.spec.nodes == 1
+        has_size = one.spec.vcpus == min(machine.vcpus, most) and (one.spec.memory_bytes or 0) <= machine.memory_bytes
+        device, kind = self.model.facts.device, one.accelerators
+        gpu, count = kind.catalog_name(device), kind.number(device)
+        return is_unnamed and has_size and (count == 0 or (gpu is not None and has_gpus(machine, gpu, count)))
 
     @property
     def baseline_name(self) -> str | None:

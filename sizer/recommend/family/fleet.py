@@ -6,28 +6,66 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import replace
 from functools import cached_property
-
 import numpy as np
 from numpy.typing import NDArray
-
 from sizer.catalog.catalog import Catalog
 from sizer.catalog.gpus import read_gpu_name
 from sizer.catalog.machines import InstanceType
-from sizer.model.memory import floor_at, needed_bytes, undroppable_bytes
-from sizer.model.model import CPU_LABEL, MARGIN, Gpus, MeasuredDisk, WorkloadModel, name_of_disk
-from sizer.recommend.candidates import GIB_PER_VCPU, SOLD_VCPUS, Candidate, family_memory
+from sizer.model.memory import floor_at
+from sizer.model.memory import needed_bytes
+from sizer.model.memory import undroppable_bytes
+from sizer.model.model import CPU_LABEL
+from sizer.model.model import MARGIN
+from sizer.model.model import Gpus
+from sizer.model.model import MeasuredDisk
+from sizer.model.model import WorkloadModel
+from sizer.model.model import name_of_disk
+from sizer.recommend.candidates import GIB_PER_VCPU
+from sizer.recommend.candidates import SOLD_VCPUS
+from sizer.recommend.candidates import Candidate
+from sizer.recommend.candidates import family_memory
 from sizer.recommend.case import Case
-from sizer.recommend.prices import VOLUME_GIB, disk_prices, instances_like
-from sizer.recommend.rule import SEED, Array, Table
+from sizer.recommend.prices import VOLUME_GIB
+from sizer.recommend.prices import disk_prices
+from sizer.recommend.prices import instances_like
+from sizer.recommend.rule import SEED
+from sizer.recommend.rule import Array
+from sizer.recommend.rule import Table
 from sizer.records.answer import Answer
-from sizer.records.device import HOST_DISK, Device, DiskRates
-from sizer.records.family import Grid, Idle, PartPrices, Shape
-from sizer.records.messages import AllOf, AnyOf, InputError, Message, NoAnswer
+from sizer.records.device import HOST_DISK
+from sizer.records.device import Device
+from sizer.records.device import DiskRates
+from sizer.records.family import Grid
+from sizer.records.family import Idle
+from sizer.records.family import PartPrices
+from sizer.records.family import Shape
+from sizer.records.messages import AllOf
+from sizer.records.messages import AnyOf
+from sizer.records.messages import InputError
+from sizer.records.messages import Message
+from sizer.records.messages import NoAnswer
 from sizer.records.prediction import Spec
-from sizer.records.units import GIB, format_bytes
+from sizer.records.units import GIB
+from sizer.records.units import format_bytes
+from sizer.recommend.family.location import Array
+from sizer.recommend.family.shapes import TABLE
+from sizer.recommend.family.shapes import Tier
+from sizer.recommend.family.shapes import gpu_key
+from sizer.recommend.family.shapes import gpu_kind
+from sizer.recommend.family.shapes import is_unnamed
+from sizer.recommend.family.shapes import part_prices
+from sizer.recommend.family.shapes import price_of
+from sizer.recommend.family.shapes import tier_name
+from sizer.recommend.family.shapes import tiers_of
+from sizer.recommend.prices import Accelerators
 
 # What can be built, and what an hour of it costs: as it is sold, else by its parts.
 
@@ -300,7 +338,7 @@ def _reads(model: WorkloadModel, rate: float) -> tuple[float, float] | None:
 class Fleet:
     """W workloads and S shapes: `usd` (S,) an hour of each, `sold` the instance type whose price that is, else None,
     `sold_by` one of each provider that sells it, `rows` (W, S) the row of each workload's table that is best on it, -1
-    where it does not serve, `hours` (W, S) of a sample there, infinite then."""
+    where it does not serve, `hours` (W, S) of a sample there, infinite then. `unpriced` accelerators are in none."""
 
     works: tuple[Work, ...]
     shapes: tuple[Shape, ...]
@@ -313,6 +351,7 @@ class Fleet:
     rows: NDArray[np.intp]
     hours: Array
     not_served: tuple[Work, ...]
+    unpriced: tuple[str, ...]
 
     @cached_property
     def costs(self) -> Array:
@@ -414,6 +453,9 @@ def _priced(works: Sequence[Work], tiers: Sequence[Tier], prices: PartPrices, gr
         like = [*mine, *(i for i in like if i.name not in names)]
         sizes = [Shape(v, round(ratio * v * GIB), None, gpu, count) for v in grid.vcpus for ratio in grid.ratios]
         priced += [(size, price) for size in sizes if (price := price_of(size, like, prices)) is not None]
+    kinds_priced = {(size.gpu, size.gpu_count) for size, _ in priced}
+    unpriced = tuple(dict.fromkeys(gpu for gpu, count in grid.gpus if gpu and (gpu, count) not in kinds_priced))
+    grid = replace(grid, gpus=tuple(kind for kind in grid.gpus if kind in kinds_priced))
     shapes = [replace(size, disk=disk) for disk in grid.disks for size, _ in priced]
     usd = np.add.outer([tier.usd_per_hour for tier in tiers], [usd for _, (usd, _, _) in priced]).ravel()
     amounts = np.array([(shape.vcpus, shape.memory_bytes, shape.gpu_count) for shape in shapes]).reshape(-1, 3)
@@ -446,6 +488,7 @@ def _priced(works: Sequence[Work], tiers: Sequence[Tier], prices: PartPrices, gr
         np.array(rows, dtype=int).reshape(len(served), len(shapes)),
         np.array(hours).reshape(len(served), len(shapes)),
         tuple(left_out),
+        unpriced,
     )
 
 
