@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from sizer.files.tables import Row
-from sizer.files.tables import read_table
+
+from sizer.files.tables import Row, read_table
 from sizer.recommend.family.fleet import gpu_key
-from sizer.records.family import Amounts
-from sizer.records.family import PartPrices
-from sizer.records.messages import AnyOf
-from sizer.records.messages import InputError
-from sizer.records.messages import Message
-from sizer.records.messages import advised_name
-from sizer.records.messages import quoted
-from sizer.records.units import parse_number
-from sizer.recommend.family.shapes import gpu_key
-from sizer.records.units import parse_count
+from sizer.records.family import Amounts, PartPrices
+from sizer.records.messages import AnyOf, InputError, Message, advised_name, quoted
+from sizer.records.units import parse_count, parse_number
 
 WORKLOAD, AMOUNTS = "workload", ("weight", "samples")
 RESOURCE, NAME, USD = "resource", "name", "usd_per_hour"

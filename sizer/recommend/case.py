@@ -3,47 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections import defaultdict
-from collections.abc import Callable
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from statistics import mean
-from statistics import median
+from statistics import mean, median
+
 from sizer.catalog.catalog import Catalog
 from sizer.catalog.machines import InstanceType
-from sizer.model.model import Gpus
-from sizer.model.model import WorkloadModel
+from sizer.model.model import Gpus, WorkloadModel
 from sizer.model.observations import beside_others
 from sizer.model.prediction import predict
 from sizer.model.refusals import counted_outcomes
-from sizer.model.runs import as_asked
-from sizer.model.runs import is_starved
-from sizer.recommend.candidates import Candidate
-from sizer.recommend.candidates import Kind
-from sizer.recommend.rule import Choice
-from sizer.recommend.rule import Table
-from sizer.recommend.rule import choose
-from sizer.records.prediction import Configuration
-from sizer.records.prediction import Prediction
-from sizer.records.prediction import Reason
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import reason
-from sizer.records.run import OUTLIER
-from sizer.records.run import RentedMachine
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import WarningKind
-from sizer.records.run_kinds import FINDINGS
-from sizer.records.run_kinds import Outcome
-from sizer.records.study import Objective
-from dataclasses import replace
-from sizer.recommend.prices import Accelerators
+from sizer.model.runs import as_asked, is_starved
+from sizer.recommend.candidates import Candidate, Kind
 from sizer.recommend.prices import has_gpus
-from sizer.records.configuration import Configuration
+from sizer.recommend.rule import Choice, Table, choose
+from sizer.records.prediction import Configuration, Prediction, Reason, ReasonCode, reason
+from sizer.records.run import OUTLIER, RentedMachine, Run, RunWarning, WarningKind
+from sizer.records.run_kinds import FINDINGS, Outcome
+from sizer.records.study import Objective
 
 DOUBTS = (
     WarningKind.CONTENDED,

@@ -11,24 +11,18 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+
 import pytest
+
 from sizer.cli import main
 from sizer.records.prediction import Configuration
-from sizer.records.run import Cause
-from sizer.records.run import CauseKind
-from sizer.records.run import Failure
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import WarningKind
+from sizer.records.run import Cause, CauseKind, Failure, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from sizer.records.study import WorkloadPlan
+from sizer.records.study import Study, Workload, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
 from tests import ROOT
 from tests.end_to_end.conftest import Typed
 from tests.shared import TELLS
-from sizer.records.configuration import Configuration
 
 INSTALLED = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from sizer.cli import main; raise SystemExit(main())"
 """As the installed `sizer` starts: `python -m` would look into the folder it is typed in, whatever sizer does."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-import shutil
-from pathlib import Path
-import pytest
-from tests.end_to_end.conftest import Typed
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.conftest import Typed
 
 COMMANDS = [
     *("doctor", "demo", "init", "run", "resume", "profile", "status", "fit", "predict", "pattern"),

@@ -6,20 +6,15 @@ import csv
 import json
 import re
 import sqlite3
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
-from sizer.catalog.machines import Entry
-from sizer.catalog.machines import columns
-from sizer.catalog.machines import shipped
+
+from sizer.catalog.machines import Entry, columns, shipped
 from sizer.files.given_files import read_given
-from sizer.records.messages import InputError
-from sizer.records.messages import Message
-from sizer.records.messages import quoted
+from sizer.records.messages import InputError, Message, quoted
 
 SQLITE = b"SQLite format 3\0"
 _PRICE = ("price_per_hour", "spot_per_hour", "spot_saving_pct", "currency", "as_of", "source", "region", "confidence")

@@ -9,32 +9,18 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterator
-from collections.abc import Sequence
-from dataclasses import astuple
-from dataclasses import dataclass
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass, replace
+
 import numpy as np
 from numpy.typing import NDArray
+
 from sizer.model.memory import undroppable_bytes
 from sizer.recommend.family.fleet import Fleet
-from sizer.recommend.rule import SLACK
-from sizer.recommend.rule import Array
-from sizer.records.family import Amounts
-from sizer.records.family import Family
-from sizer.records.family import FamilyShape
-from sizer.records.family import Idle
-from sizer.records.family import Offer
-from sizer.records.family import OneDisk
-from sizer.records.family import Served
-from sizer.records.family import Shape
-from sizer.records.family import Step
-from sizer.records.messages import Message
-from sizer.records.messages import NoAnswer
+from sizer.recommend.rule import SLACK, Array
+from sizer.records.family import Amounts, Family, FamilyShape, Idle, Offer, OneDisk, Served, Shape, Step
+from sizer.records.messages import Message, NoAnswer
 from sizer.records.units import format_share
-from sizer.recommend.family import location
-from sizer.recommend.family.location import Array
-from sizer.recommend.family.location import Location
 
 # Which K of many shapes serve all workloads at least cost: the p-median problem with forbidden pairs (Hakimi 1964).
 

@@ -9,14 +9,14 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+
 import psutil
 import pytest
+
 from sizer.files.codec import to_json
 from sizer.limits.users import run_user
 from sizer.records.frameworks import Variable
-from sizer.records.run import CauseKind
-from sizer.records.run import Run
-from sizer.records.run import WarningKind
+from sizer.records.run import CauseKind, Run, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec
 from sizer.runner.launcher import RunContext
@@ -25,7 +25,6 @@ from sizer.runner.watching import Hooks
 from sizer.words.failures import failure_in_words
 from sizer.words.warnings import warning_line
 from tests.integration.runner.conftest import python
-from sizer.records.own_programs import Variable
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

@@ -6,54 +6,42 @@ import html
 import io
 import json
 import re
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
 import pytest
+
 from sizer import api
-from sizer.analysis.events import Reading
-from sizer.analysis.events import Start
-from sizer.analysis.monitor import Live
-from sizer.analysis.monitor import RunMonitor
-from sizer.api.fitted_model import Stage
-from sizer.api.fitted_model import StepBegun
+from sizer.analysis.events import Reading, Start
+from sizer.analysis.monitor import Live, RunMonitor
+from sizer.api.fitted_model import Stage, StepBegun
 from sizer.cli import main
-from sizer.cli.progress import EventPrinter
-from sizer.cli.progress import ImportProgress
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
+from sizer.cli.progress import EventPrinter, ImportProgress
+from sizer.records.device import Device, DiskRates
 from sizer.records.messages import HostError
-from sizer.records.prediction import Bottleneck
-from sizer.records.prediction import Estimate
-from sizer.records.run import Cause
-from sizer.records.run import CauseKind
-from sizer.records.run import Evidence
-from sizer.records.run import EvidenceKind
-from sizer.records.run import Failure
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import Sample
-from sizer.records.run import Step
-from sizer.records.run import WarningKind
+from sizer.records.prediction import Bottleneck, Estimate
+from sizer.records.run import (
+    Cause,
+    CauseKind,
+    Evidence,
+    EvidenceKind,
+    Failure,
+    Run,
+    RunWarning,
+    Sample,
+    Step,
+    WarningKind,
+)
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Limits
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from sizer.records.study import WorkloadPlan
+from sizer.records.study import Limits, RunSpec, Study, Workload, WorkloadPlan
 from sizer.storage.announcements import Announcement
 from sizer.storage.announcements import AnnouncementKind as Kind
 from sizer.store.study_folder import StudyFolder
 from sizer.words.failures import failure_line
-from sizer.words.runs import result_and_doubts
-from sizer.words.runs import result_in_words
+from sizer.words.runs import result_and_doubts, result_in_words
 from tests.modelled import contended
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Estimate
 
 
 def test_a_run_without_a_step_says_how_long_that_may_go_on(make_spec: Callable[..., RunSpec]) -> None:

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+
 import pytest
+
 from sizer.catalog.catalog import Catalog
 from sizer.catalog.machines import InstanceType
 from sizer.model.model import Model
 from sizer.recommend.recommendation import recommend
-from sizer.records.answer import Answer
-from sizer.records.answer import CostRow
+from sizer.records.answer import Answer, CostRow
 from sizer.records.device import Device
 from sizer.records.run import Run
-from sizer.records.study import Interruptions
-from sizer.records.study import Objective
+from sizer.records.study import Interruptions, Objective
 from sizer.records.units import GIB
-from sizer.words.answers import alternative_line
-from sizer.words.answers import headline
-from sizer.words.costs import costs_lines
-from sizer.words.costs import is_asked
+from sizer.words.answers import alternative_line, headline
+from sizer.words.costs import costs_lines, is_asked
 from sizer.words.names import Terms
 from sizer.words.verdict import spec_parts
 from tests.tables import runs_of

@@ -20,40 +20,26 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from statistics import median
+
 import pytest
+
 from sizer.api.conclusions import conclude
 from sizer.files.writing import ASIDE_SUFFIX
-from sizer.plan.run_order import plan
-from sizer.plan.run_order import remaining
-from sizer.records.messages import HostError
-from sizer.records.messages import InputError
-from sizer.records.notes import Note
-from sizer.records.notes import NoteKind
+from sizer.plan.run_order import plan, remaining
+from sizer.records.messages import HostError, InputError
+from sizer.records.notes import Note, NoteKind
 from sizer.records.prediction import Configuration
-from sizer.records.run import Run
-from sizer.records.run import Sample
+from sizer.records.run import Run, Sample
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Measure
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from sizer.records.study import WorkloadPlan
-from sizer.store import study_folder
-from sizer.store import unsaved
-from sizer.store.content import FILES
-from sizer.store.content import WATCHED
-from sizer.store.content import is_watched
-from sizer.store.content import mark_watched
-from sizer.store.content import unmark_watched
+from sizer.records.study import Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.store import study_folder, unsaved
+from sizer.store.content import FILES, WATCHED, is_watched, mark_watched, unmark_watched
 from sizer.store.continuing import refuse_other_study
 from sizer.store.stored_runs import StoredRuns
-from sizer.store.study_folder import StudyFolder
-from sizer.store.study_folder import current_run
-from sizer.store.study_folder import refuse_unusable
+from sizer.store.study_folder import StudyFolder, current_run, refuse_unusable
 from sizer.study.presets import HostSize
 from sizer.words.language import in_words
 from tests import ROOT
-from sizer.records.configuration import Configuration
 
 HOST = {"cpu_model": "EPYC", "cpus": 2}
 STUDY = Study(
