@@ -11,8 +11,8 @@ from itertools import combinations
 from sizer.model.edge import tells_apart
 from sizer.model.model import disk_of
 from sizer.model.observations import measured_rate
-from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import HOST_DISK, DiskRates
+from sizer.records.prediction import Configuration, Estimate
 from sizer.records.run import Run
 from sizer.words.answers import disk_question
 from sizer.words.language import _, clauses, paragraph, rate_in_words, rates_axis

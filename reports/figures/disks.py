@@ -15,9 +15,9 @@ from sizer.model.model import disk_of, gpus_of, memory_of, name_of_disk, vcpus_o
 from sizer.model.prediction import predict
 from sizer.recommend.job_changes import disk_gain
 from sizer.recommend.reasons import most_by_disk
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import DiskRates
 from sizer.records.messages import NoAnswer
+from sizer.records.prediction import Bottleneck, Configuration, Estimate
 from sizer.records.run import Run
 from sizer.records.units import RELATIVE
 from sizer.words.answers import disk_answer as disk_answer_text

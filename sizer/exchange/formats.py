@@ -17,8 +17,8 @@ from typing import Any
 from sizer import __version__
 from sizer.catalog.catalog import Catalog
 from sizer.exchange.published import recommendation_form
-from sizer.model.model import Model
-from sizer.recommend.prices import VOLUME_GIB, Accelerators
+from sizer.model.model import Gpus, Model
+from sizer.recommend.prices import VOLUME_GIB
 from sizer.records.answer import Answer, InstanceOffer, Recommendation
 from sizer.records.device import DiskRates
 from sizer.records.messages import Lines, NoAnswer
@@ -196,7 +196,7 @@ def _machine(given: HandedOver, answer: Answer, offer: InstanceOffer, name: str)
     """Its figures are of each of several nodes."""
     spec, nodes, type_ = answer.spec, offer.nodes, re.split(r"[+:]", offer.instance_type)[0].strip()
     assert spec is not None, "only an answer has a machine"
-    gpus = Accelerators(spec.gpu, spec.gpu_count).number(given.model.workload(answer.workload).facts.device)
+    gpus = Gpus(spec.gpu, spec.gpu_count).number(given.model.workload(answer.workload).facts.device)
     gpu = (offer.gpu or "").partition("-")[0].lower()
     is_added = gpus and gpu and type_.startswith("n1-") and offer.provider in ("gcp", "")
     added = f"nvidia-tesla-{gpu}" if is_added else ""

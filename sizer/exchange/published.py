@@ -11,10 +11,9 @@ from sizer.files.codec import to_json
 from sizer.model.comparison import Comparison
 from sizer.model.model import Model, WorkloadModel
 from sizer.records.answer import Answer, InstanceOffer, Recommendation
-from sizer.records.configuration import Configuration
 from sizer.records.domains import SCHEMA_VERSION
 from sizer.records.family import Family
-from sizer.records.prediction import Prediction, ReasonCode
+from sizer.records.prediction import Configuration, Prediction, ReasonCode
 from sizer.records.units import GIB
 from sizer.words.family import family_lines
 from sizer.words.language import ENGLISH, in_language, paragraph

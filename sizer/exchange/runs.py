@@ -14,9 +14,9 @@ from scipy.special import stdtrit
 from sizer.exchange.jobs import configuration_of
 from sizer.exchange.measurements import DEMANDS, DISK_FIGURES, EMBEDDED, EPOCH, GPU_FIGURES, MACHINE, NODES
 from sizer.exchange.rows import ParsedRow
-from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import GIVEN_IN_TABLE, HOST_DISK, BatchRate, Device, DiskRates, GpuUse
 from sizer.records.kinds import IMPORTED
+from sizer.records.prediction import Configuration, Estimate
 from sizer.records.run import (
     Cause,
     CauseKind,

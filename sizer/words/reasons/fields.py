@@ -6,9 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 
 from sizer.model.model import Bounds, GivenUp, GivenUpKind, SearchedFloor
-from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device
-from sizer.records.prediction import Reason
+from sizer.records.prediction import Bottleneck, Reason
 from sizer.records.units import RELATIVE, format_bytes, format_number, format_price, format_seconds, format_usd
 from sizer.words import language, names
 from sizer.words.language import N_, _, listed

@@ -19,9 +19,9 @@ from sizer.analysis.monitor import Live, RunMonitor
 from sizer.api.fitted_model import Stage, StepBegun
 from sizer.cli import main
 from sizer.cli.progress import EventPrinter, ImportProgress
-from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.device import Device, DiskRates
 from sizer.records.messages import HostError
+from sizer.records.prediction import Bottleneck, Estimate
 from sizer.records.run import (
     Cause,
     CauseKind,

@@ -27,10 +27,9 @@ from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.model.model import WhatIf, WorkloadModel
 from sizer.model.prediction import filled
-from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import DiskRates
 from sizer.records.messages import HostError
-from sizer.records.prediction import Refused
+from sizer.records.prediction import Configuration, Estimate, Refused
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Study

@@ -20,8 +20,8 @@ from sizer.bundled.reports.runs import all_runs, evidence_card, timelines
 from sizer.bundled.reports.subject import Material, Subject, subjects
 from sizer.cli import main
 from sizer.exchange.measurements import write_tables
-from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.device import GpuUse
+from sizer.records.prediction import Bottleneck, Estimate
 from sizer.records.run import (
     Cause,
     CauseKind,

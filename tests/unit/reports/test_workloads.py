@@ -30,9 +30,8 @@ from sizer.records.answer import (
     Recommendation,
     Rejection,
 )
-from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.notes import Note, NoteKind
-from sizer.records.prediction import ReasonCode, Spec, reason
+from sizer.records.prediction import Bottleneck, Estimate, ReasonCode, Spec, reason
 from sizer.records.study import Adaptive, Study
 from sizer.records.units import GIB, RELATIVE
 from sizer.words.answers import disk_answer as disk_answer_in_words

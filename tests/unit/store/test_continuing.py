@@ -9,19 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
 from sizer.records.messages import InputError
+from sizer.records.prediction import Configuration
 from sizer.records.run import DiskCheck, Run
 from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.store import fitted_file
-from sizer.store.continuing import (
-    refuse_other_machine,
-    refuse_other_meaning,
-    refuse_other_study,
-    refuse_other_versions,
-)
+from sizer.store.continuing import refuse_other_machine, refuse_other_meaning, refuse_other_study, refuse_other_versions
 from sizer.store.fitted_file import read_fitted, sources_of, write_fitted
 
 TRAIN = Workload("train", "image_training", network="resnet50")

@@ -26,9 +26,9 @@ import pytest
 from sizer.api.conclusions import conclude
 from sizer.files.writing import ASIDE_SUFFIX
 from sizer.plan.run_order import plan, remaining
-from sizer.records.configuration import Configuration
 from sizer.records.messages import HostError, InputError
 from sizer.records.notes import Note, NoteKind
+from sizer.records.prediction import Configuration
 from sizer.records.run import Run, Sample
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Measure, RunSpec, Study, Workload, WorkloadPlan

@@ -14,8 +14,7 @@ from babel.messages.mofile import read_mo
 
 from sizer.bundled.reports.page import templates
 from sizer.bundled.reports.policy import TEMPLATES
-from sizer.records.configuration import Estimate
-from sizer.records.prediction import ReasonCode, reason
+from sizer.records.prediction import Estimate, ReasonCode, reason
 from sizer.words import language
 from sizer.words.language import CHINESE, QUANTITIES, Counted, Sentence, _, _n, in_language, paragraph
 from sizer.words.names import Terms

@@ -12,9 +12,20 @@ from sizer.model.fitting import fit
 from sizer.model.model import WhatIf, WorkloadModel
 from sizer.plan.following import PassResult, TwoEpochs
 from sizer.records.answer import Alternative, Answer
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import Device, DiskRates
-from sizer.records.prediction import Action, Figure, Prediction, ReasonCode, Refusal, Spec, Suggestion, reason
+from sizer.records.prediction import (
+    Action,
+    Bottleneck,
+    Configuration,
+    Estimate,
+    Figure,
+    Prediction,
+    ReasonCode,
+    Refusal,
+    Spec,
+    Suggestion,
+    reason,
+)
 from sizer.records.run import Cause, CauseKind, LimitedBy, LimitedByKind, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, RunSpec
@@ -28,7 +39,7 @@ from sizer.words.reasons import reason_sentence
 from sizer.words.reasons.suggestions import refusal_sentences, suggestion_sentences
 from sizer.words.runs import following_in_words, imported_run_in_words, limits_in_words
 from sizer.words.terminal import disk_figure_line
-from sizer.words.verdict import against_sentence, spec_parts
+from sizer.words.verdict import against_sentence, million_there, spec_parts
 from sizer.words.warnings import warning_line
 
 TERMS = Terms("train", "image")
@@ -468,3 +479,9 @@ def test_relative_rates_cost_no_dollars() -> None:
     relative = replace(LINE, throughput=Estimate(2.1, 2, 2.2), usd_per_million_samples=None)
     line = alternative_line(relative, Terms("train", "relative"))
     assert line == "1 x P100 (azure NC6s v2): 2.10 times the reference, $2.07 an hour"
+
+
+@pytest.mark.parametrize(("there", "rate"), [(232.0, " at 232 images/s there"), (298.2, ""), (None, "")])
+def test_the_rate_there_is_said_where_it_is_another(there: float | None, rate: str) -> None:
+    of = None if there is None else Estimate(there, there, there)
+    assert million_there(0.25, Estimate(298.0, 290.0, 300.0), of, "image") == f"$0.25 a million images{rate}"
