@@ -341,7 +341,11 @@ def objective_in_words(objective: Objective, compared: bool = False, accelerator
 
 
 # The machines that are offered.
-_PROVIDERS = {"aws": "AWS", "azure": "Azure", "gcp": "GCP", "alibaba": "Alibaba Cloud"}
+_PROVIDERS = {
+    **{"aws": "AWS", "azure": "Azure", "gcp": "GCP", "alibaba": "Alibaba Cloud", "oci": "OCI", "ovh": "OVHcloud"},
+    **{"hetzner": "Hetzner", "lambda": "Lambda", "nebius": "Nebius", "runpod": "RunPod", "upcloud": "UpCloud"},
+    "verda": "Verda",
+}
 
 
 def provider_name(provider: str) -> str:
