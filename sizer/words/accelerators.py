@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from sizer.records import answer as records
@@ -13,38 +13,30 @@ from sizer.records.device import GIVEN_IN_STUDY, GIVEN_IN_TABLE, Device
 from sizer.records.run_kinds import LargestBatch
 from sizer.records.units import RELATIVE, format_number
 from sizer.words import language, names
-from sizer.words.language import N_, Sentence, _, paragraph, row, sentence
+from sizer.words.language import N_, Sentence, Templates, _, paragraph, row, sentence
 from sizer.words.names import Terms, accelerators_name
 from sizer.words.reasons import reason_sentence
 from sizer.words.reasons.suggestions import refusal_sentences
 
 # A GPU that was asked about.
-_MISSING: Mapping[NoGpuAnswer, str] = {
-    NoGpuAnswer.NO_RATE: N_(
-        "no published rate [[published_on?says how fast it is; of this network there are rates on {published_on:and}]]"
-        "[[!published_on?of this network is known on any GPU]]; one run of [[{network}]][[!network?it]] there[[ at a "
-        "batch of {batch_size}]] would give it, as a row of a file for `--catalog`"
-    ),
-    NoGpuAnswer.NO_NETWORK: N_(
-        "published rates are of networks by name, and this job has none of them; one run of it there would "
-        "show its rate"
-    ),
-    NoGpuAnswer.STEP_NOT_SEPARATE: N_(
-        "what the input costs the CPU was not measured apart from the step; write `isolate: true` in the workload"
-    ),
-    NoGpuAnswer.INPUT_NOT_KNOWN: N_(
-        "how fast the input side is [[with {vcpus:vcpus} ]]there is not known; a run [[with as many "
-        "]][[!vcpus?without a limit of vCPUs ]]would show it"
-    ),
-    NoGpuAnswer.NO_MODEL: N_("the runs do not say how fast the input side is there"),
+_MISSING: Templates[NoGpuAnswer, str] = {
+    NoGpuAnswer.NO_RATE: "no published rate [[published_on?says how fast it is; of this network there "
+    "are rates on {published_on:and}]][[!published_on?of this network is known on any GPU]]; one run "
+    "of [[{network}]][[!network?it]] there[[ at a batch of {batch_size}]] would give it, as a row of a "
+    "file for `--catalog`",
+    NoGpuAnswer.NO_NETWORK: "published rates are of networks by name, and this job has none of them; "
+    "one run of it there would show its rate",
+    NoGpuAnswer.STEP_NOT_SEPARATE: "what the input costs the CPU was not measured apart from the step; "
+    "write `isolate: true` in the workload",
+    NoGpuAnswer.INPUT_NOT_KNOWN: "how fast the input side is [[with {vcpus:vcpus} ]]there is not known; "
+    "a run [[with as many ]][[!vcpus?without a limit of vCPUs ]]would show it",
+    NoGpuAnswer.NO_MODEL: "the runs do not say how fast the input side is there",
 }
-_PUBLISHED: Mapping[str, str] = {
-    "transferred": N_(
-        "One of it, transferred from {own.known_on:and}: {own.rate:rate/unit} with {settings} ({source})."
-    ),
-    "interpolated": N_("One of it, between published batch sizes: {own.rate:rate/unit} with {settings} ({source})."),
-    "extrapolated": N_("One of it, beyond the published batch sizes: {own.rate:rate/unit} with {settings} ({source})."),
-    "published": N_("One of it, published: {own.rate:rate/unit} with {settings} ({source})."),
+_PUBLISHED: Templates[str, str] = {
+    "transferred": "One of it, transferred from {own.known_on:and}: {own.rate:rate/unit} with {settings} ({source}).",
+    "interpolated": "One of it, between published batch sizes: {own.rate:rate/unit} with {settings} ({source}).",
+    "extrapolated": "One of it, beyond the published batch sizes: {own.rate:rate/unit} with {settings} ({source}).",
+    "published": "One of it, published: {own.rate:rate/unit} with {settings} ({source}).",
 }
 _FEEDS = N_(
     "[[The input side, as measured here, feeds {one.input_rate:rate/unit} there]][[beyond? (extrapolated)]][[fed?.]]"

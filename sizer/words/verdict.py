@@ -14,7 +14,7 @@ from sizer.records.study import Objective
 from sizer.records.units import format_bytes
 from sizer.words import names
 from sizer.words.answers import MOST_REASONS, NOTES
-from sizer.words.language import N_, Sentence, _, paragraph, rate_in_words, vcpus_in_words, without_marks
+from sizer.words.language import N_, Sentence, Templates, _, paragraph, rate_in_words, vcpus_in_words, without_marks
 from sizer.words.names import Terms, day_of_price
 from sizer.words.reasons import reason_sentences
 from sizer.words.reasons.suggestions import suggestion_sentences
@@ -70,41 +70,41 @@ class Badge:
 
 
 _K = BadgeKind
-_BADGES: Mapping[BadgeKind, tuple[str, str]] = {
-    _K.MEASURED: (N_("measured"), N_("A run had just this configuration.")),
-    _K.FITTED: (N_("fitted"), N_("The model's rate, by all runs; those of just this configuration gave another one.")),
-    _K.PREDICTED: (N_("predicted"), N_("No run had this configuration: the model says it, from runs on both sides.")),
-    _K.EXTRAPOLATED: (N_("extrapolated"), N_("Beyond what was measured. Measure there before you rely on it.")),
-    _K.TRANSFERRED: (N_("transferred"), N_("Measured on another kind of machine and converted to this one.")),
+_BADGES: Templates[BadgeKind, tuple[str, str]] = {
+    _K.MEASURED: ("measured", "A run had just this configuration."),
+    _K.FITTED: ("fitted", "The model's rate, by all runs; those of just this configuration gave another one."),
+    _K.PREDICTED: ("predicted", "No run had this configuration: the model says it, from runs on both sides."),
+    _K.EXTRAPOLATED: ("extrapolated", "Beyond what was measured. Measure there before you rely on it."),
+    _K.TRANSFERRED: ("transferred", "Measured on another kind of machine and converted to this one."),
     _K.EMULATED: (
-        N_("emulated"),
-        N_("Imitated at its published speed: a disk's IOPS and MB/s, or how long an accelerator takes for a step."),
+        "emulated",
+        "Imitated at its published speed: a disk's IOPS and MB/s, or how long an accelerator takes for a step.",
     ),
     _K.EMBEDDED_DATA: (
-        N_("embedded data"),
-        N_("A small data set of sizer was read in place of yours; your own files may be slower or faster."),
+        "embedded data",
+        "A small data set of sizer was read in place of yours; your own files may be slower or faster.",
     ),
     _K.DRIFTING: (
-        N_("drifting"),
-        N_("The measuring host became slower or faster meanwhile, so figures of different times compare badly."),
+        "drifting",
+        "The measuring host became slower or faster meanwhile, so figures of different times compare badly.",
     ),
     _K.PROVISIONAL: (
-        N_("provisional"),
-        N_("The best that these runs support, but something speaks against relying on it; the row says what."),
+        "provisional",
+        "The best that these runs support, but something speaks against relying on it; the row says what.",
     ),
     _K.AT_LEAST: (
-        N_("at least"),
-        N_("The throughput was still rising at the most that was measured: more may be better, less is not."),
+        "at least",
+        "The throughput was still rising at the most that was measured: more may be better, less is not.",
     ),
-    _K.NOT_SETTLED: (N_("not settled"), N_("The best so far; more may be faster.")),
-    _K.NO_ANSWER: (N_("no answer"), N_("The runs do not suffice for an answer.")),
-    _K.TOO_LATE: (N_("too late"), N_("Nothing that was measured finishes the job in time.")),
+    _K.NOT_SETTLED: ("not settled", "The best so far; more may be faster."),
+    _K.NO_ANSWER: ("no answer", "The runs do not suffice for an answer."),
+    _K.TOO_LATE: ("too late", "Nothing that was measured finishes the job in time."),
     _K.RECOMMENDED: (
-        N_("recommended"),
-        N_("The runs support it, and the target is reached with a probability of 0.9 or more."),
+        "recommended",
+        "The runs support it, and the target is reached with a probability of 0.9 or more.",
     ),
-    _K.SMALLEST_SOLD: (N_("smallest sold"), N_("No smaller instance type of the catalogue holds it.")),
-    _K.CHEAPEST_SOLD: (N_("cheapest sold"), N_("The cheapest instance type of the catalogue that holds it.")),
+    _K.SMALLEST_SOLD: ("smallest sold", "No smaller instance type of the catalogue holds it."),
+    _K.CHEAPEST_SOLD: ("cheapest sold", "The cheapest instance type of the catalogue that holds it."),
 }
 """Word and explanation of each."""
 _SYMBOLS: Mapping[BadgeKind, str] = {
@@ -311,19 +311,15 @@ def next_run_title(answer: Answer) -> str:
     return _("What would [[settle?settle it]][[!settle?help]]:", settle=settle)
 
 
-_GOALS: Mapping[str, str] = {
-    "deadline": N_(
-        "The spec on which {asked.deadline.samples:counted/unit} cost least of those that finish them "
-        "within {asked.deadline.seconds:time}."
-    ),
-    "rate": N_("The spec on which the work costs least, of those that give at least {asked.at_least:rate/unit}."),
-    "compared": N_(
-        "Least cost for the same work. A machine counts if it reaches {asked.target:share} of the best "
-        "throughput[[accelerators? measured with the same accelerators]]."
-    ),
-    "cheapest": N_("The cheapest spec that keeps {asked.target:share} of the best throughput."),
-    "fastest": N_("The fastest spec; of specs within 1 % of one another, the cheapest."),
-    "balanced": N_("The least price × time among the specs that keep {asked.target:share} of the best throughput."),
+_GOALS: Templates[str, str] = {
+    "deadline": "The spec on which {asked.deadline.samples:counted/unit} cost least of those that "
+    "finish them within {asked.deadline.seconds:time}.",
+    "rate": "The spec on which the work costs least, of those that give at least {asked.at_least:rate/unit}.",
+    "compared": "Least cost for the same work. A machine counts if it reaches {asked.target:share} of "
+    "the best throughput[[accelerators? measured with the same accelerators]].",
+    "cheapest": "The cheapest spec that keeps {asked.target:share} of the best throughput.",
+    "fastest": "The fastest spec; of specs within 1 % of one another, the cheapest.",
+    "balanced": "The least price × time among the specs that keep {asked.target:share} of the best throughput.",
 }
 
 

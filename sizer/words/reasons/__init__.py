@@ -13,7 +13,9 @@ from sizer.words.reasons.sentences import SENTENCES
 
 def reason_sentence(reason: Reason, terms: Terms) -> str:
     """What is known, by the first template whose figures are all there; empty where none has them."""
-    return next(filter(None, (_sentence(template, reason, terms) for template in SENTENCES[reason.code])), "")
+    templates = SENTENCES[reason.code]
+    variants = (templates,) if isinstance(templates, str) else templates
+    return next(filter(None, (_sentence(template, reason, terms) for template in variants)), "")
 
 
 def reason_sentences(reasons: Iterable[Reason], terms: Terms) -> list[str]:

@@ -11,7 +11,7 @@ from sizer.records.device import Device
 from sizer.records.prediction import Reason
 from sizer.records.units import RELATIVE, format_bytes, format_number, format_price, format_seconds, format_usd
 from sizer.words import language, names
-from sizer.words.language import N_, _, listed
+from sizer.words.language import N_, Templates, _, listed
 from sizer.words.names import Terms
 
 Field = Callable[[Reason, Terms], str]
@@ -77,7 +77,7 @@ def _fastest_rate(r: Reason, t: Terms) -> str:
     return _rate(r, t) if r.text("role") == "fastest" else ""
 
 
-_ROLES = {"next": N_("Next comes"), "fastest": N_("The fastest is"), "baseline": N_("The baseline is")}
+_ROLES: Templates[str, str] = {"next": "Next comes", "fastest": "The fastest is", "baseline": "The baseline is"}
 """What a machine is beside the answer."""
 
 

@@ -6,48 +6,44 @@ import shlex
 from collections.abc import Mapping
 
 from sizer.records.prediction import Action, ReasonCode, Refusal, Spec, Suggestion
-from sizer.words.language import N_, _, paragraph, vcpus_listed
+from sizer.words.language import Templates, _, paragraph, vcpus_listed
 from sizer.words.names import Terms, accelerators_name, gpu_name, spec_name
 from sizer.words.reasons import reason_sentence
 
-_ACTIONS: Mapping[Action, Mapping[str, str]] = {
-    Action.RENAME: {"": N_("Give each its own workload name.")},
-    Action.FINISH: {"": N_("Finish the study, or measure the whole job.")},
+_ACTIONS: Templates[Action, Mapping[str, str]] = {
+    Action.RENAME: {"": "Give each its own workload name."},
+    Action.FINISH: {"": "Finish the study, or measure the whole job."},
     Action.MEASURE: {
-        "spec": N_("Measure `{workload}` with {spec}."),
-        "vcpus": N_(
-            "Measure `{workload}` at {vcpus}[[, on a larger host than the one that measured, which has {host:vcpus}]]."
-        ),
-        "memory": N_("Measure `{workload}` with {memory:bytes} of memory."),
-        "batch": N_("Measure `{workload}` with a batch of {batch}."),
-        "accelerators": N_("Measure `{workload}` with {accelerators}."),
-        "disk": N_("Measure it there, or give the disk's rates with --disk-iops and --disk-mbps."),
-        "input": N_("Also measure `{workload}` with `input: {input}`."),
-        "accounting": N_("Measure a run of `{workload}` with disk accounting (read_bytes)."),
-        "machine": N_("Measure `{workload}` once on {machine}, and give the run with --calibrate."),
-        "": N_("Measure `{workload}`[[ on {gpu}]]."),
+        "spec": "Measure `{workload}` with {spec}.",
+        "vcpus": "Measure `{workload}` at {vcpus}[[, on a larger host than the one that measured, which has "
+        "{host:vcpus}]].",
+        "memory": "Measure `{workload}` with {memory:bytes} of memory.",
+        "batch": "Measure `{workload}` with a batch of {batch}.",
+        "accelerators": "Measure `{workload}` with {accelerators}.",
+        "disk": "Measure it there, or give the disk's rates with --disk-iops and --disk-mbps.",
+        "input": "Also measure `{workload}` with `input: {input}`.",
+        "accounting": "Measure a run of `{workload}` with disk accounting (read_bytes).",
+        "machine": "Measure `{workload}` once on {machine}, and give the run with --calibrate.",
+        "": "Measure `{workload}`[[ on {gpu}]].",
     },
     Action.REPEAT: {
-        "batches": N_("Name the group `batches` in the pattern of `{workload}`, and measure it again."),
-        "counter": N_("Let the pattern of `{workload}` read a counter (`step`), too, and measure it again."),
-        "units": N_("Correct the units in the pattern of `{workload}`, and measure it again."),
-        "batch_size": N_("Give `{workload}` the `batch_size` that its log tells, and measure it again."),
-        "spec": N_("Repeat `{workload}` with {spec}."),
-        "": N_("Repeat `{workload}`[[ at {vcpus}]]."),
+        "batches": "Name the group `batches` in the pattern of `{workload}`, and measure it again.",
+        "counter": "Let the pattern of `{workload}` read a counter (`step`), too, and measure it again.",
+        "units": "Correct the units in the pattern of `{workload}`, and measure it again.",
+        "batch_size": "Give `{workload}` the `batch_size` that its log tells, and measure it again.",
+        "spec": "Repeat `{workload}` with {spec}.",
+        "": "Repeat `{workload}`[[ at {vcpus}]].",
     },
     Action.RETRY: {
-        "": N_(
-            "[[No run of `{workload}` at {vcpus} completed. ]]`sizer status` says how each run ended: fix the "
-            "cause, and measure again with --retry."
-        )
+        "": "[[No run of `{workload}` at {vcpus} completed. ]]`sizer status` says how each run ended: fix "
+        "the cause, and measure again with --retry."
     },
     Action.IMPORT: {
-        "job_by": N_("Import the table again with `--job-by {job_by}`."),
-        "other_sizes": N_(
-            "Measure `{workload}` at three vCPU values or more, or add a column `{column}` and import the table again."
-        ),
-        "column": N_("Add a column `{column}` and import the table again."),
-        "": N_("Import a table with runs of it that completed."),
+        "job_by": "Import the table again with `--job-by {job_by}`.",
+        "other_sizes": "Measure `{workload}` at three vCPU values or more, or add a column `{column}` and "
+        "import the table again.",
+        "column": "Add a column `{column}` and import the table again.",
+        "": "Import a table with runs of it that completed.",
     },
 }
 """Of each action the first sentence whose figure is there."""
