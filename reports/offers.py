@@ -20,7 +20,7 @@ from sizer.words.answers import change_evidence, change_named, gain_in_words, no
 from sizer.words.language import _, paragraph, rate_in_words, rate_interval, sentence, several_of
 from sizer.words.page import configuration_line
 from sizer.words.reasons import reason_sentences
-from sizer.words.verdict import BadgeKind, badge, offer_source, provider_name
+from sizer.words.verdict import Badge, offer_source, provider_name
 
 from . import markup
 from .subject import Material, Subject
@@ -213,12 +213,12 @@ def _changes(subject: Subject, here: Configuration, subjects: Sequence[Subject])
 
 def _change_row(change: Change, subject: Subject, kind: str) -> dict[str, Any]:
     now = subject.answer.bottleneck if subject.answer is not None else None
-    beyond = BadgeKind.EXTRAPOLATED if change.extrapolated else BadgeKind.PREDICTED
+    beyond = Badge.EXTRAPOLATED if change.extrapolated else Badge.PREDICTED
     return {
         "change": change_named(change, kind),
         "evidence": change_evidence(change, subject.terms),
         "gain": (gain_in_words(change), then_bound(change, now, subject.terms)),
-        "badges": markup.badge(badge(BadgeKind.MEASURED if change.measured else beyond)),
+        "badges": markup.badge(Badge.MEASURED if change.measured else beyond),
     }
 
 

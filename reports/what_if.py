@@ -28,7 +28,7 @@ from sizer.words import model as words
 from sizer.words.answers import machine_rented
 from sizer.words.language import vcpus_in_words
 from sizer.words.names import gpu_name
-from sizer.words.verdict import BadgeKind, badge
+from sizer.words.verdict import Badge
 
 from . import results
 from .figures.binding import HUES
@@ -63,7 +63,7 @@ def contents(material: Material, subjects: Sequence[Subject]) -> dict[str, Any] 
     return {
         "data": embedded("what-if-data", data),
         "names": [subject.name for subject in asked],
-        "badges": [badge(kind) for kind in (BadgeKind.FITTED, BadgeKind.PREDICTED, BadgeKind.EXTRAPOLATED)],
+        "badges": [Badge.FITTED, Badge.PREDICTED, Badge.EXTRAPOLATED],
     }
 
 

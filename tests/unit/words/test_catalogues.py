@@ -20,7 +20,7 @@ from sizer.words import language
 from sizer.words.language import CHINESE, QUANTITIES, Counted, Sentence, _, _n, in_language, paragraph
 from sizer.words.names import Terms
 from sizer.words.reasons import reason_sentence
-from sizer.words.verdict import BadgeKind, badge
+from sizer.words.verdict import Badge
 from tests import ROOT
 from tests.catalogue import collected, languages, spoken
 
@@ -208,14 +208,13 @@ def test_one_sentence_is_said_of_every_axis(figures: dict[str, float], text: str
 SHOWN = "{{ badge(value) }}"
 
 
-@pytest.mark.parametrize("kind", BadgeKind)
-def test_each_badge_says_what_it_means(kind: BadgeKind) -> None:
+@pytest.mark.parametrize("kind", Badge)
+def test_each_badge_says_what_it_means(kind: Badge) -> None:
     """In a sentence or two, and on the page as text that needs no script."""
-    found = badge(kind)
-    assert found.word == found.word.lower()
-    assert found.explanation.endswith(".")
-    assert len(found.explanation) < 200
-    shown = templates().from_string(SHOWN).render(value=found)
+    assert str(kind) == str(kind).lower()
+    assert kind.explanation.endswith(".")
+    assert len(kind.explanation) < 200
+    shown = templates().from_string(SHOWN).render(value=kind)
     assert shown.startswith('<button type="button" class="badge ')
     assert 'aria-description="' in shown
     assert 'class="badge-says"' in shown
