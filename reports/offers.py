@@ -19,7 +19,7 @@ from sizer.words import costs as cost_words
 from sizer.words.answers import change_evidence, change_named, gain_in_words, no_change, then_bound
 from sizer.words.language import _, paragraph, rate_in_words, rate_interval, sentence, several_of
 from sizer.words.page import configuration_line
-from sizer.words.reasons import reason_sentences
+from sizer.words.reasons.phrasing import reason_sentences
 from sizer.words.verdict import Badge, offer_source, provider_name
 
 from . import markup

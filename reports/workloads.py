@@ -17,13 +17,12 @@ from sizer.words import accelerators, answers, language
 from sizer.words.language import _
 from sizer.words.names import accelerators_in_words, price_an_hour, resource_name
 from sizer.words.page import memory_size, resources_agreed, runs_and_warned, spec_line, study_disk
-from sizer.words.reasons import reason_sentences
+from sizer.words.reasons.phrasing import reason_sentences
 from sizer.words.verdict import Badge, next_run_sentences, next_run_title, page_reasons
 
 from . import doubts, markup, results
 from .figures import disks
-from .figures.machines import machine_rows
-from .figures.workload import figures
+from .figures.workload import figures, machine_rows
 from .runs import all_runs
 from .subject import Material, Subject, described
 

@@ -14,9 +14,14 @@ from sizer.exchange.cells import (
     RATES,
     Comma,
     comma_in,
+    counted,
+    counted_machines,
+    cpu_in,
     is_not_measured,
     outcome_in,
+    own_memory,
     plain,
+    spread_gpus,
     told_rate,
     unmarked,
     with_point,
@@ -36,7 +41,6 @@ from sizer.exchange.headers import (
     meaning,
     word,
 )
-from sizer.exchange.machine_names import counted, counted_machines, cpu_in, own_memory, spread_gpus
 from sizer.exchange.measurements import COLUMNS, MODE, NODES
 from sizer.exchange.values import Reader
 from sizer.files.tables import Row, Table

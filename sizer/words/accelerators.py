@@ -15,8 +15,7 @@ from sizer.records.units import RELATIVE, format_number
 from sizer.words import language, names
 from sizer.words.language import N_, Sentence, Templates, _, paragraph, row, sentence
 from sizer.words.names import Terms, accelerators_name
-from sizer.words.reasons import reason_sentence
-from sizer.words.reasons.suggestions import refusal_sentences
+from sizer.words.reasons.phrasing import reason_sentence, refusal_sentences
 
 # A GPU that was asked about.
 _MISSING: Templates[NoGpuAnswer, str] = {

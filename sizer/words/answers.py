@@ -16,8 +16,7 @@ from sizer.records.units import RELATIVE
 from sizer.words import language, names
 from sizer.words.language import N_, Sentence, Templates, _, paragraph, row
 from sizer.words.names import Terms, spec_name, with_instance
-from sizer.words.reasons import reason_sentences
-from sizer.words.reasons.suggestions import suggestion_sentences
+from sizer.words.reasons.phrasing import reason_sentences, suggestion_sentences
 
 # The verdict.
 

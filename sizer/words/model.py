@@ -15,8 +15,7 @@ from sizer.records.units import RELATIVE, format_number, format_price, rate_unit
 from sizer.words import language, names
 from sizer.words.language import Sentence, Templates, _, capital, clauses, paragraph, without_marks
 from sizer.words.names import Terms, resource_name, terms_of
-from sizer.words.reasons import reason_sentence
-from sizer.words.reasons.suggestions import refusal_sentences
+from sizer.words.reasons.phrasing import reason_sentence, refusal_sentences
 
 # What its runs showed.
 

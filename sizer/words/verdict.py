@@ -16,8 +16,7 @@ from sizer.words import names
 from sizer.words.answers import MOST_REASONS, NOTES
 from sizer.words.language import N_, Sentence, Templates, _, paragraph, rate_in_words, vcpus_in_words, without_marks
 from sizer.words.names import Terms, day_of_price
-from sizer.words.reasons import reason_sentences
-from sizer.words.reasons.suggestions import suggestion_sentences
+from sizer.words.reasons.phrasing import reason_sentences, suggestion_sentences
 
 DOUBTS = (
     *(ReasonCode.GAIN_UNKNOWN, ReasonCode.SIZE_OPEN),

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from sizer.exchange import values as cells
-from sizer.exchange.cells import Comma, comma_in, unmarked, with_point
+from sizer.exchange.cells import Comma, comma_in, cpu_in, unmarked, with_point
 from sizer.exchange.headers import meanings
-from sizer.exchange.machine_names import cpu_in
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device
 from sizer.records.messages import InputError

@@ -12,8 +12,8 @@ from itertools import product
 
 import pytest
 
+from sizer.exchange.formats import no_prediction_form, prediction_form, recommendation_form
 from sizer.exchange.measurements import write_csv
-from sizer.exchange.published import no_prediction_form, prediction_form, recommendation_form
 from sizer.model.batch_curve import batch_curves
 from sizer.model.fitting import fit
 from sizer.model.model import Model

@@ -14,8 +14,7 @@ from sizer.bundled.reports.charts.legend import Figure
 from sizer.bundled.reports.doubts import largest_batches
 from sizer.bundled.reports.figures.axis_chart import axis_plot
 from sizer.bundled.reports.figures.binding import binding_map, piles, thinned
-from sizer.bundled.reports.figures.disk_chart import _groups, disk_chart, disks_alike
-from sizer.bundled.reports.figures.disks import ceilings, disk_allows
+from sizer.bundled.reports.figures.disks import _groups, ceilings, disk_allows, disk_chart, disks_alike
 from sizer.bundled.reports.figures.scaling import accelerator_chart, batch_chart
 from sizer.bundled.reports.figures.series import Series, along
 from sizer.bundled.reports.figures.workload import figures

@@ -19,7 +19,7 @@ from sizer.records.prediction import ReasonCode, reason
 from sizer.words import language
 from sizer.words.language import CHINESE, QUANTITIES, Counted, Sentence, _, _n, in_language, paragraph
 from sizer.words.names import Terms
-from sizer.words.reasons import reason_sentence
+from sizer.words.reasons.phrasing import reason_sentence
 from sizer.words.verdict import Badge
 from tests import ROOT
 from tests.catalogue import collected, languages, spoken

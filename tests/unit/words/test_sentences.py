@@ -24,8 +24,7 @@ from sizer.words.failures import cause_in_words
 from sizer.words.model import assumptions, prediction_line
 from sizer.words.names import Terms
 from sizer.words.page import device_in_words
-from sizer.words.reasons import reason_sentence
-from sizer.words.reasons.suggestions import refusal_sentences, suggestion_sentences
+from sizer.words.reasons.phrasing import reason_sentence, refusal_sentences, suggestion_sentences
 from sizer.words.runs import following_in_words, imported_run_in_words, limits_in_words
 from sizer.words.terminal import disk_figure_line
 from sizer.words.verdict import against_sentence, spec_parts
