@@ -84,7 +84,7 @@ def badge(value: Badge) -> Markup:
     why = shown(value.explanation)
     says = f'<span class="badge-says" aria-hidden="true">{why}</span>'
     start = f'<button type="button" class="badge {value.kind}" aria-description="{why}">'
-    return Markup(f"{start}{symbol}{shown(value)}{says}</button>")
+    return Markup(f"{start}{symbol}{shown(value.word)}{says}</button>")
 
 
 def facts(rows: Iterable[Sequence[object]]) -> Markup:

@@ -81,7 +81,8 @@ class Badge(Enum):
         other = "?" if self in (Badge.NOT_SETTLED, Badge.NO_ANSWER, Badge.TOO_LATE) else ""
         return {Badge.PROVISIONAL: "!", Badge.AT_LEAST: "≥", Badge.RECOMMENDED: "✓"}.get(self, other)
 
-    def __str__(self) -> str:
+    @property
+    def word(self) -> str:
         return _(self.value[0])
 
     @property

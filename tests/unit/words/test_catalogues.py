@@ -211,7 +211,7 @@ SHOWN = "{{ badge(value) }}"
 @pytest.mark.parametrize("kind", Badge)
 def test_each_badge_says_what_it_means(kind: Badge) -> None:
     """In a sentence or two, and on the page as text that needs no script."""
-    assert str(kind) == str(kind).lower()
+    assert kind.word == kind.word.lower()
     assert kind.explanation.endswith(".")
     assert len(kind.explanation) < 200
     shown = templates().from_string(SHOWN).render(value=kind)
