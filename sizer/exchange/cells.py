@@ -7,34 +7,26 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 
 from sizer.catalog.gpus import GPU_MEMORY_GB, read_gpu_name
-from sizer.exchange.headers import (
-    BATCH_PER_GPU,
-    GPUS_PER_NODE,
-    LATENCIES,
-    OF_ONE_GPU,
-    TIMES,
-    UNSAID,
-    Meaning,
-    meaning,
-    word,
-)
+from sizer.exchange import headers
 from sizer.exchange.measurements import NODES
 from sizer.exchange.values import NO_GPU
 from sizer.records.domains import LONGEST_NAME
 from sizer.records.messages import InputError
 from sizer.records.units import GIB, RELATIVE, parse_bytes
 
-RATES = ("throughput", *TIMES)
+RATES = ("throughput", *headers.TIMES)
 """Columns of which a row needs one."""
 _INTERVAL = ("throughput_low", "throughput_high")
 _COUNTS = {
     "vcpus": re.compile(r"v?cpus?|v?cores?|threads?", re.IGNORECASE),
     "gpu_count": re.compile(r"gpus?|x|×", re.IGNORECASE),
     "dataset_samples": re.compile(r"images?|samples?", re.IGNORECASE),
-    **dict.fromkeys(("batch_size", BATCH_PER_GPU, NODES, GPUS_PER_NODE), re.compile("(?!)")),
+    **dict.fromkeys(("batch_size", headers.BATCH_PER_GPU, NODES, headers.GPUS_PER_NODE), re.compile("(?!)")),
 }
 """What may stand behind a count, and says nothing."""
-NUMBERS = frozenset({*RATES, *_INTERVAL, *LATENCIES, *_COUNTS, "memory_gib", *OF_ONE_GPU, *OF_ONE_GPU.values()})
+NUMBERS = frozenset(
+    {*RATES, *_INTERVAL, *headers.LATENCIES, *_COUNTS, "memory_gib", *headers.OF_ONE_GPU, *headers.OF_ONE_GPU.values()}
+)
 """Columns whose cells may have a unit or separated thousands."""
 SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 _THOUSANDS_OF = {"k": 1e3, "K": 1e3, "万": 1e4, "M": 1e6}
@@ -106,12 +98,12 @@ def unmarked(text: str) -> str:
 
 def is_not_measured(text: str) -> bool:
     """Whether a cell says that there is no figure: `N/A`, `-`."""
-    return bool(word("cell", _words(text)))
+    return bool(headers.word("cell", _words(text)))
 
 
 def outcome_in(text: str) -> str:
     """How a run ended, where a cell says it in a word: `OOM`, `ok`; empty where it does not."""
-    return word("outcome", _words(text))
+    return headers.word("outcome", _words(text))
 
 
 def _words(text: str) -> str:
@@ -120,11 +112,11 @@ def _words(text: str) -> str:
 
 def told_rate(text: str) -> str:
     """The rate within a longer cell, `40.7 images/sec` of `79.8 s (2 epochs, 40.7 images/sec)`; empty without one."""
-    rates = [rate[0] for rate in _TOLD.finditer(text) if word("sample", rate[1])]
+    rates = [rate[0] for rate in _TOLD.finditer(text) if headers.word("sample", rate[1])]
     return rates[0] if len(rates) == 1 and rates[0] != text else ""
 
 
-def plain(means: Meaning, text: str) -> tuple[str, str]:
+def plain(means: headers.Meaning, text: str) -> tuple[str, str]:
     """The number in a cell in the column's own unit, and what a rate in it counts.
 
     The unit that the column means holds where the cell has none. Text that is no number with a known unit stays as it
@@ -140,7 +132,7 @@ def plain(means: Meaning, text: str) -> tuple[str, str]:
     number, own = match["number"], (match["unit"] or "").strip()
     if column == "memory_gib":
         return _gibibytes(number, own or means.unit, text), ""
-    if column in TIMES or column in LATENCIES:
+    if column in headers.TIMES or column in headers.LATENCIES:
         return _time(means, number, own, text), ""
     if own and (column in RATES or column in _INTERVAL or column == "dataset_samples"):
         short = _SHORTENED.fullmatch(text)
@@ -153,7 +145,7 @@ def plain(means: Meaning, text: str) -> tuple[str, str]:
         return _a_second(number, means.unit), ""
     if own in ("x", "×"):
         return number, RELATIVE
-    unit = meaning(own)
+    unit = headers.meaning(own)
     if unit is None or unit.column != "throughput" or not unit.sample_unit or unit.per_gpu or not unit.unit:
         return text, ""
     return _a_second(number, unit.unit), unit.sample_unit
@@ -168,12 +160,12 @@ def _gibibytes(number: str, unit: str, text: str) -> str:
         return text
 
 
-def _time(means: Meaning, number: str, own: str, text: str) -> str:
+def _time(means: headers.Meaning, number: str, own: str, text: str) -> str:
     """In the column's unit; as it is where it has that unit already, so that no digit changes."""
     if means.inverse and not own and float(number) > 0:
         return f"{SECONDS[means.unit] / float(number):.15g}"
-    usual = "s" if means.column in TIMES else "ms"
-    unit = word("time", own or means.unit.replace(UNSAID, "") or usual)
+    usual = "s" if means.column in headers.TIMES else "ms"
+    unit = headers.word("time", own or means.unit.replace(headers.UNSAID, "") or usual)
     factor = SECONDS[unit] / SECONDS[usual] if unit else 0.0
     return text if not unit else number if factor == 1 else f"{float(number) * factor:.15g}"
 

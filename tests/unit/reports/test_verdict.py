@@ -19,15 +19,7 @@ from sizer.cli import main
 from sizer.plan.chosen import NextRun, PlanEnd, unfinished
 from sizer.plan.following import following_runs
 from sizer.plan.reference_runs import Spread
-from sizer.records.answer import (
-    Alternative,
-    Answer,
-    Baseline,
-    Event,
-    InstanceOffer,
-    Job,
-    Recommendation,
-)
+from sizer.records import answer as records
 from sizer.records.configuration import Estimate
 from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run_kinds import Outcome
@@ -154,7 +146,9 @@ def test_the_bar_has_a_tick_for_each_candidate(material: Material, rows: dict[st
     assert "small-bar" not in found.rate.bar
     assert "2 vCPUs · 4 GiB · disk fast (emulated) · batch 32: " in found.rate.bar
     fast = replace(material.recommendation.workloads[0], spec=Spec(2.0, 4 * GIB, "fast", 32))
-    (row, *_) = rows_of(replace(material, recommendation=Recommendation(material.study.objective, (fast,)))).values()
+    (row, *_) = rows_of(
+        replace(material, recommendation=records.Recommendation(material.study.objective, (fast,)))
+    ).values()
     assert row.rate.badge is None
     assert "small-bar" in (row.rate.bar or "")
 
@@ -162,8 +156,8 @@ def test_the_bar_has_a_tick_for_each_candidate(material: Material, rows: dict[st
 def test_machines_that_were_compared_keep_the_tables_prices(changed: Changed) -> None:
     """The price that decided, and not that of a cheaper offer of the catalogue; they are measured, not modelled."""
     spec, rate = Spec(4.0, gpu="T4", gpu_count=1), Estimate(100.0, 95.0, 105.0)
-    own = Alternative(spec, rate, None, 4.1, 11.4)
-    other = Alternative(Spec(8.0, gpu="V100", gpu_count=1), Estimate(150.0, 145.0, 155.0), None, 9.0, 16.7)
+    own = records.Alternative(spec, rate, None, 4.1, 11.4)
+    other = records.Alternative(Spec(8.0, gpu="V100", gpu_count=1), Estimate(150.0, 145.0, 155.0), None, 9.0, 16.7)
     (row, *_) = rows_of(changed(spec=spec, throughput=rate, alternatives=(own, other))).values()
     assert (row.cost.hour, row.cost.million) == ("$4.10 an hour", "$11.40 a million images")
     assert row.cost.day == "price of the imported table"
@@ -281,10 +275,10 @@ def test_a_study_in_which_every_run_failed_has_rows(material: Material) -> None:
     """Rows without figures, and no bar."""
     runs = tuple(replace(run, outcome=Outcome.CRASHED, throughput=None) for run in material.runs)
     answers = tuple(
-        Answer(plan.workload.name, "refused", reasons=(reason(ReasonCode.NOT_FITTED),))
+        records.Answer(plan.workload.name, "refused", reasons=(reason(ReasonCode.NOT_FITTED),))
         for plan in material.study.workloads
     )
-    failed = replace(material, runs=runs, recommendation=Recommendation(material.study.objective, answers))
+    failed = replace(material, runs=runs, recommendation=records.Recommendation(material.study.objective, answers))
     assert all(row.rate is None for row in rows_of(failed).values())
     assert "<svg" not in first_screen(failed)
 
@@ -295,8 +289,8 @@ def test_a_study_in_which_every_run_failed_has_rows(material: Material) -> None:
 RISES = reason(ReasonCode.RISES, memory_bytes=2.0**30)
 UNSETTLED = reason(ReasonCode.GAIN_UNKNOWN, memory_bytes=2.0**30)
 SECONDS = Estimate(15_000.0, 14_100.0, 16_200.0)
-JOB = Job(1.2e6, 21_600.0, SECONDS, 0.97, 1.42, "aws c6i.xlarge")
-BASELINE = Baseline(
+JOB = records.Job(1.2e6, 21_600.0, SECONDS, 0.97, 1.42, "aws c6i.xlarge")
+BASELINE = records.Baseline(
     spec=Spec(8.0, None, "medium"),
     throughput=Estimate(220.0, 210.0, 230.0),
     share=0.97,
@@ -383,16 +377,16 @@ def test_an_answer_that_is_less_than_sure_keeps_its_probability(retold: Retold) 
 @pytest.mark.parametrize(
     ("event", "said"),
     [
-        (Event.REACHES_TARGET, "very likely (0.98) to reach the target"),
-        (Event.LESS_TOO_LITTLE, "very likely (0.98) that fewer vCPUs or less memory is too little"),
-        (Event.NONE_CHEAPER, "very likely (0.98) that none is 5 % cheaper"),
-        (Event.NONE_BETTER, "very likely (0.98) that none has 5 % less cost × time"),
-        (Event.NONE_FASTER, "very likely (0.98) that none is 5 % faster"),
-        (Event.GIVES_RATE, "very likely (0.98) to give the rate asked for"),
-        (Event.IN_TIME, "very likely (0.98) to be in time"),
+        (records.Event.REACHES_TARGET, "very likely (0.98) to reach the target"),
+        (records.Event.LESS_TOO_LITTLE, "very likely (0.98) that fewer vCPUs or less memory is too little"),
+        (records.Event.NONE_CHEAPER, "very likely (0.98) that none is 5 % cheaper"),
+        (records.Event.NONE_BETTER, "very likely (0.98) that none has 5 % less cost × time"),
+        (records.Event.NONE_FASTER, "very likely (0.98) that none is 5 % faster"),
+        (records.Event.GIVES_RATE, "very likely (0.98) to give the rate asked for"),
+        (records.Event.IN_TIME, "very likely (0.98) to be in time"),
     ],
 )
-def test_a_probability_says_what_it_is_that_of(event: Event, said: str, material: Material) -> None:
+def test_a_probability_says_what_it_is_that_of(event: records.Event, said: str, material: Material) -> None:
     """Of two machines that cost alike neither is the cheapest for sure, and none is 5 % cheaper all the same."""
     answer = material.recommendation.workloads[0]
     assert how_sure(replace(answer, probability=0.98, probability_of=event)) == said
@@ -401,12 +395,12 @@ def test_a_probability_says_what_it_is_that_of(event: Event, said: str, material
 @pytest.mark.parametrize(
     ("event", "said"),
     [
-        (Event.NONE_CHEAPER, "very likely (0.98) that none with a price is 5 % cheaper"),
-        (Event.NONE_BETTER, "very likely (0.98) that none with a price has 5 % less cost × time"),
-        (Event.NONE_FASTER, "very likely (0.98) that none is 5 % faster"),
+        (records.Event.NONE_CHEAPER, "very likely (0.98) that none with a price is 5 % cheaper"),
+        (records.Event.NONE_BETTER, "very likely (0.98) that none with a price has 5 % less cost × time"),
+        (records.Event.NONE_FASTER, "very likely (0.98) that none is 5 % faster"),
     ],
 )
-def test_what_has_no_price_may_be_cheaper(event: Event, said: str, material: Material) -> None:
+def test_what_has_no_price_may_be_cheaper(event: records.Event, said: str, material: Material) -> None:
     """Where some of what was measured has no known price, only the others are known to cost more."""
     unpriced = reason(ReasonCode.PRICES, unknown=4, machines=6)
     answer = replace(material.recommendation.workloads[0], reasons=(unpriced,))
@@ -419,7 +413,7 @@ def test_an_accelerator_that_is_paid_for_and_idle_is_named(used: int, retold: Re
     more = reason(ReasonCode.OTHER_HARDWARE, gpu_count=4.0, used=float(used))
     said = f"The price pays for 4 GPUs; this throughput uses {used}."
     assert retold(instances=(replace(offer, notes=(more,)),)).sentence.endswith(said)
-    unpriced: InstanceOffer = replace(offer, notes=(more,), usd_per_hour=None)
+    unpriced: records.InstanceOffer = replace(offer, notes=(more,), usd_per_hour=None)
     assert "GPUs" not in retold(instances=(unpriced,)).sentence
     unused = replace(offer, notes=(reason(ReasonCode.OTHER_HARDWARE, gpu_count=1.0),))
     assert retold(instances=(unused,)).sentence.endswith("The price pays for 1 GPU; this throughput uses none.")
