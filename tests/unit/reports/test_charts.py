@@ -55,13 +55,6 @@ def test_a_failed_run_is_marked_at_the_floor_with_its_word() -> None:
     assert [element.text for element in of_class(root, "failure-word")] == ["out of memory ×2"]
 
 
-def test_words_of_neighbouring_failures_do_not_cover_each_other() -> None:
-    """Where two words would overlap, one is lifted."""
-    failures = (plots.FailureMark(1.0, "out of memory", "a"), plots.FailureMark(1.1, "crashed", "b"))
-    heights = [element.get("y") for element in of_class(plot(plots.Line(MEASURED.points, failures)), "failure-word")]
-    assert len(set(heights)) == 2
-
-
 def test_a_band_that_explodes_does_not_flatten_the_points() -> None:
     """An extrapolated interval of 1 to 1,000,000 leaves the measured points half as high as the chart."""
     wild = (plots.CurvePoint(2, estimate(100), True), plots.CurvePoint(3, Estimate(150, 1, 1e6), True))
@@ -79,26 +72,6 @@ def test_places_that_are_close_have_their_words_on_lines_of_their_own() -> None:
     heights = [float(each.get("y", "0")) for each in [*of_class(root, "answer-word"), *of_class(root, "limit-word")]]
     assert heights[0] - heights[1] >= 12
     assert min(heights) - 10 >= float(root.get("viewBox", "").split()[1])
-
-
-def test_piles_stand_under_the_points_and_their_heights_add_up() -> None:
-    """Where the time of a sample goes, on the axis of the rates: half of the time is half as high."""
-    piles = tuple(
-        plots.Pile(x, (plots.Part("CPU", 0.002 / x, 0, "a"), plots.Part("disk", 0.002 / x, 2, "b"))) for x in (1.0, 2.0)
-    )
-    root = plot(MEASURED, piles=piles, pile_label="ms an image")
-    parts = of_class(root, "part")
-    heights = [float(part.get("height", "0")) for part in parts]
-    assert heights[0] == pytest.approx(heights[1], abs=0.11)
-    assert heights[0] == pytest.approx(2 * heights[2], abs=0.21)
-    middle = float(parts[0].get("x", "0")) + float(parts[0].get("width", "0")) / 2
-    point = next(element for element in of_class(root, "point"))
-    assert middle == pytest.approx(float(point.get("cx", "0")), abs=0.11)
-    assert {each.get("class") for each in root.iter() if (each.get("class") or "").startswith("hue-")} == {
-        "hue-0",
-        "hue-2",
-    }
-    assert len(of_class(root, "hatched")) == len(parts), "each has its hatching beside its colour"
 
 
 def test_pointing_tells_at_every_place() -> None:
@@ -223,12 +196,6 @@ def luminance(colour: str) -> float:
 def contrast(one: str, other: str) -> float:
     low, high = sorted((luminance(one), luminance(other)))
     return (high + 0.05) / (low + 0.05)
-
-
-def test_the_formula_is_the_standards() -> None:
-    """Black on white is 21, and #767676 on white is the well-known 4.54."""
-    assert contrast("#000000", "#ffffff") == pytest.approx(21)
-    assert contrast("#767676", "#ffffff") == pytest.approx(4.54, abs=0.01)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

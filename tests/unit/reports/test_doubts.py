@@ -20,7 +20,6 @@ from sizer.records.configuration import Estimate
 from sizer.records.run import Cause, CauseKind, Demand, Failure, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import Limits, Study
-from sizer.words.names import outcome_in_words
 from sizer.words.warnings import meaning_of_warning
 
 
@@ -153,17 +152,6 @@ def test_runs_of_a_search_show_no_rate(material: Material) -> None:
     assert sum(run["state"] == "search for the memory floor" for run in listed) == 2
 
 
-@pytest.mark.parametrize("outcome", [each for each in Outcome if each is not Outcome.COMPLETED])
-def test_every_outcome_that_is_not_completed_is_listed(material: Material, outcome: Outcome) -> None:
-    """Whatever way a run fails, it is told, with a reason even where none was recorded, and what to do."""
-    run = replace(material.runs[0], outcome=outcome, error=None)
-    found = replace(material, runs=(run,))
-    (row,) = doubts.failures(subjects(found), found.study)
-    assert row["outcome"] == outcome_in_words(outcome)
-    assert row["why"].endswith(".")
-    assert row["remedy"].endswith(".")
-
-
 ENDED = Cause(CauseKind.EXIT_STATUS, {"status": 1})
 
 
@@ -285,14 +273,6 @@ def test_the_reference_shows_the_drift_of_the_host(material: Material, reference
     assert places[-1][1] > places[-12][1], "further down"
     told = r"09:\d\d UTC, train-resnet50-p100, 2 vCPUs [^<]* images/s [^<]*, run [0-9a-f]+; \d+ % of the median"
     assert len(re.findall(rf"<title>{told}</title>", found.figure.svg)) == 14
-
-
-def test_a_host_that_holds_still_is_said_to(material: Material, reference: tuple[Run, ...]) -> None:
-    """Within the share that marks a run as drifting."""
-    still = tuple(replace(run, throughput=reference[0].throughput) for run in reference)
-    found = shown(material, one_after_the_other(still))
-    assert not found.has_drifted
-    assert found.sentence.startswith("The host did not drift: one configuration, measured ")
 
 
 def test_every_other_run_lies_in_the_strip(material: Material, reference: tuple[Run, ...]) -> None:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,7 +28,6 @@ from sizer.model.prediction import filled
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import DiskRates
 from sizer.records.messages import HostError
-from sizer.records.prediction import Refused
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Study
@@ -384,27 +381,6 @@ def test_every_stop_has_an_answer(models: dict[str, WorkloadModel]) -> None:
     assert asked > 500
 
 
-@pytest.mark.slow
-def test_what_several_controls_set_is_refused_for_what_the_page_knows(models: dict[str, WorkloadModel]) -> None:
-    """Whatever they are moved to, model.js gives the only reasons that there can be."""
-    random = np.random.default_rng(20261126)
-    refused = Counter[str]()
-    for model in (model for model in models.values() if model.posterior is not None):
-        for _ in range(40):
-            place, what_if = begun(model), WhatIf()
-            for control in controls(model, place, CATALOG):
-                if control.name not in ("disk_mbps", "disk_iops"):
-                    place, change = _asked(place, control, control.stops[random.integers(len(control.stops))])
-                    changed = {name: value for name, value in vars(change).items() if value != getattr(WhatIf(), name)}
-                    what_if = replace(what_if, **changed)
-            try:
-                predict_at(model, place, what_if)
-            except Refused as error:
-                refused[error.refusal.reason.code.value] += 1
-    assert set(refused) <= codes_of_the_page()
-    assert refused
-
-
 def codes_of_the_page() -> set[str]:
     script = (ROOT / "reports" / "templates" / "model.js").read_text()
     return set(re.findall(r'refused: "(\w+)"', script))
@@ -452,39 +428,6 @@ def inside(element: object) -> str:
 def data(material: Material) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(inside(shown(material)["data"]))
     return found
-
-
-def test_each_workload_begins_where_there_is_an_answer(material: Material) -> None:
-    """At the answer, with the stops of its controls there."""
-    for workload in data(material)["workloads"]:
-        start = Configuration(**workload["start"])
-        assert predict_at(material.model.workload(workload["name"]), start).throughput.value > 0
-        for control in workload["controls"]:
-            if control["sets"] in workload["start"]:
-                assert control["stops"][control["start"]] == workload["start"][control["sets"]]
-
-
-def test_the_cheapest_machine_is_that_of_the_catalogue(material: Material) -> None:
-    """The first of the list that holds a size is the cheapest of all that do; none is there for nothing."""
-    found = data(material)["machines"]
-    for machines in found.values():
-        prices = [price for *_, price, _ in machines["priced"]]
-        assert prices == sorted(prices)
-    cpus = found["cpu"]["priced"]
-    assert len(cpus) > 2
-    for vcpus, gib in ((2, 4), (3, 20), (16, 64), (96, 100)):
-        held = next(price for cores, mebibytes, _, price, _ in cpus if cores >= vcpus and mebibytes >= 1024 * gib)
-        known = [
-            each.usd_per_hour
-            for each in CATALOG.offered
-            if each.gpu is None
-            and each.usd_per_hour is not None
-            and each.as_of
-            and each.vcpus >= vcpus
-            and each.memory_bytes >= gib * GIB
-            and not each.is_arm
-        ]
-        assert held == min(known)
 
 
 def test_each_refusal_of_the_page_has_its_sentence(material: Material) -> None:

@@ -22,7 +22,6 @@ from sizer.plan.reference_runs import Spread
 from sizer.records import answer as records
 from sizer.records.configuration import Estimate
 from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
-from sizer.records.run_kinds import Outcome
 from sizer.records.study import Adaptive, Deadline, Objective, PlanEndKind, RunReason, RunReasonKind
 from sizer.records.units import GIB
 from sizer.words.answers import how_sure
@@ -103,18 +102,6 @@ def test_what_is_emulated_embedded_or_predicted_has_a_badge(rows: dict[str, Any]
     assert sum(row["data_badge"] is not None for row in stated["rows"]) == 3
 
 
-def test_at_least_says_what_would_settle_it(rows: dict[str, Any]) -> None:
-    """A rate that still rises is a lower bound, with the run that would settle it; sure is that less is too little."""
-    found = rows["infer-squeezenet"]
-    assert (found.status.word, found.status.symbol, found.how_sure) == (
-        "at least",
-        "≥",
-        "very likely (0.91) that fewer vCPUs or less memory is too little",
-    )
-    assert found.doubt == "The rate still rises at 2 vCPUs, the most measured: twice as much should gain 99 %."
-    assert found.settle.endswith(" at 4 vCPUs, on a larger host than the one that measured, which has 2 vCPUs.")
-
-
 def test_no_answer_says_what_is_missing_and_the_run_that_would_help(rows: dict[str, Any]) -> None:
     """`refused` is an outcome of runs, so the word is another one."""
     found = rows["lstm-small"]
@@ -136,21 +123,6 @@ def test_what_one_command_settles_is_given_as_that_command(changed: Changed) -> 
     assert "<code>sizer resume my-study --retry</code>" in first_screen(replace(failed, folder="my-study"))
     (row, *_) = rows_of(failed).values()
     assert row.command == "", "no folder is known"
-
-
-def test_the_bar_has_a_tick_for_each_candidate(material: Material, rows: dict[str, Any]) -> None:
-    """Measured configurations; a spec that no run had has no filled bar."""
-    found = rows["train-resnet50-p100"]
-    assert found.rate.bar.count("candidate") == 6
-    assert "small-frame" in found.rate.bar
-    assert "small-bar" not in found.rate.bar
-    assert "2 vCPUs · 4 GiB · disk fast (emulated) · batch 32: " in found.rate.bar
-    fast = replace(material.recommendation.workloads[0], spec=Spec(2.0, 4 * GIB, "fast", 32))
-    (row, *_) = rows_of(
-        replace(material, recommendation=records.Recommendation(material.study.objective, (fast,)))
-    ).values()
-    assert row.rate.badge is None
-    assert "small-bar" in (row.rate.bar or "")
 
 
 def test_machines_that_were_compared_keep_the_tables_prices(changed: Changed) -> None:
@@ -271,18 +243,6 @@ def test_what_is_known_of_the_whole_study_stands_above_the_rows(material: Materi
     assert "A quiet host" not in first_screen(quiet)
 
 
-def test_a_study_in_which_every_run_failed_has_rows(material: Material) -> None:
-    """Rows without figures, and no bar."""
-    runs = tuple(replace(run, outcome=Outcome.CRASHED, throughput=None) for run in material.runs)
-    answers = tuple(
-        records.Answer(plan.workload.name, "refused", reasons=(reason(ReasonCode.NOT_FITTED),))
-        for plan in material.study.workloads
-    )
-    failed = replace(material, runs=runs, recommendation=records.Recommendation(material.study.objective, answers))
-    assert all(row.rate is None for row in rows_of(failed).values())
-    assert "<svg" not in first_screen(failed)
-
-
 # The row of an answer: a doubtful one does not look sure, a job has its time and price, a baseline its saving.
 
 
@@ -290,47 +250,23 @@ RISES = reason(ReasonCode.RISES, memory_bytes=2.0**30)
 UNSETTLED = reason(ReasonCode.GAIN_UNKNOWN, memory_bytes=2.0**30)
 SECONDS = Estimate(15_000.0, 14_100.0, 16_200.0)
 JOB = records.Job(1.2e6, 21_600.0, SECONDS, 0.97, 1.42, "aws c6i.xlarge")
-BASELINE = records.Baseline(
-    spec=Spec(8.0, None, "medium"),
-    throughput=Estimate(220.0, 210.0, 230.0),
-    share=0.97,
-    usd_per_hour=1.36,
-    instance_type="aws c6i.8xlarge",
-    answer_usd_per_hour=0.34,
-    answer_instance_type="aws c6i.2xlarge",
-    saving=0.75,
-)
 TIMES = {"within": 21_600.0, "seconds": 25_000.0, "low": 24_000.0, "high": 26_000.0}
 
 Retold = Callable[..., Any]
 
 
 @pytest.fixture
-def answers_changed(material: Material) -> Callable[..., Material]:
-    """The material with the answer of its first workload changed."""
-
-    def answers_changed(**changes: Any) -> Material:
-        first, *others = material.recommendation.workloads
-        answers = (replace(first, **changes), *others)
-        return replace(material, recommendation=replace(material.recommendation, workloads=answers))
-
-    return answers_changed
-
-
-@pytest.fixture
-def retold(answers_changed: Callable[..., Material]) -> Retold:
+def retold(changed: Changed) -> Retold:
     """The row of the first workload with its answer changed."""
 
     def retold(objective: Objective | None = None, **changes: Any) -> Any:
-        subject = subjects(answers_changed(**changes))[0]
-        return plainly(
-            answer_row(replace(subject, objective=objective or subject.objective), answers_changed(**changes))
-        )
+        subject = subjects(changed(**changes))[0]
+        return plainly(answer_row(replace(subject, objective=objective or subject.objective), changed(**changes)))
 
     return retold
 
 
-def test_a_provisional_answer_is_not_green(retold: Retold, answers_changed: Callable[..., Material]) -> None:
+def test_a_provisional_answer_is_not_green(retold: Retold, changed: Changed) -> None:
     """Another word, another sign, another colour, and no probability that rests on doubtful runs."""
     doubted = reason(ReasonCode.RUNS_DOUBTFUL, completed=3.0, doubtful=3.0, doubts=("one_reading",))
     again = Suggestion(Action.REPEAT, doubted)
@@ -339,7 +275,7 @@ def test_a_provisional_answer_is_not_green(retold: Retold, answers_changed: Call
     assert found.how_sure == "0.97 to reach the target; its readings are in doubt"
     assert found.doubt == "In 3 of 3 runs the rate is known by one reading."
     assert found.settle == "Repeat train-resnet50-p100."
-    page = render(answers_changed(provisional=True))
+    page = render(changed(provisional=True))
     assert '<tbody class="recommended provisional">' in page
     style = page.partition("<style>")[2].partition("</style>")[0]
     assert ".badge.recommended { --badge: var(--good); }" in style
@@ -392,21 +328,6 @@ def test_a_probability_says_what_it_is_that_of(event: records.Event, said: str, 
     assert how_sure(replace(answer, probability=0.98, probability_of=event)) == said
 
 
-@pytest.mark.parametrize(
-    ("event", "said"),
-    [
-        (records.Event.NONE_CHEAPER, "very likely (0.98) that none with a price is 5 % cheaper"),
-        (records.Event.NONE_BETTER, "very likely (0.98) that none with a price has 5 % less cost × time"),
-        (records.Event.NONE_FASTER, "very likely (0.98) that none is 5 % faster"),
-    ],
-)
-def test_what_has_no_price_may_be_cheaper(event: records.Event, said: str, material: Material) -> None:
-    """Where some of what was measured has no known price, only the others are known to cost more."""
-    unpriced = reason(ReasonCode.PRICES, unknown=4, machines=6)
-    answer = replace(material.recommendation.workloads[0], reasons=(unpriced,))
-    assert how_sure(replace(answer, probability=0.98, probability_of=event)) == said
-
-
 @pytest.mark.parametrize("used", [1, 3])
 def test_an_accelerator_that_is_paid_for_and_idle_is_named(used: int, retold: Retold, material: Material) -> None:
     (offer, *_) = material.recommendation.workloads[0].instances
@@ -452,25 +373,6 @@ def test_nothing_in_time(retold: Retold) -> None:
     found = retold(status="refused", spec=None, throughput=None, probability=None, job=job, reasons=(late,))
     assert (found.status.word, found.no_machine) == ("too late", "none is fast enough")
     assert "takes 6 h 57 min" in found.doubt
-
-
-def test_what_it_saves(retold: Retold) -> None:
-    """The first screen says it as the terminal does, and that the other's rate was not measured."""
-    figures = {"share": 0.97, "dearer": -0.75, "baseline_usd": 0.4, "answer_usd": 0.1, "answer_instance": "a.large"}
-    beside = replace(reason(ReasonCode.BASELINE, instance_type="a.8xlarge", **figures), spec=Spec(8.0))
-    named = retold(baseline=replace(BASELINE, named=True, extrapolated=True), reasons=(beside,))
-    assert named.sentence == (
-        "$0.10 an hour (a.large) instead of $0.40 (a.8xlarge) for 8 vCPUs, the largest measured: 75 % less, at 97 % "
-        "of its rate."
-    )
-    assert named.sentence_badge.word == "extrapolated"
-    assert retold(baseline=None, reasons=()).sentence == ""
-
-
-def test_a_spec_without_vcpus(retold: Retold, answers_changed: Callable[..., Material]) -> None:
-    """Where they are not known, the page names none in the spec."""
-    assert retold(spec=Spec(None, None, "fast")).spec == ("1 x emulated P100", "disk fast")
-    assert "disk fast" in render(answers_changed(spec=Spec(None, None, "fast"), runner_up=None))
 
 
 LONG = 6
@@ -568,12 +470,3 @@ def test_the_page_of_a_study_says_nothing_twice(material: Material) -> None:
     """As it is, and before anything has been recommended."""
     assert repeated(render(material)) == []
     assert repeated(render(replace(material, recommendation=None, model=None))) == []
-
-
-@pytest.mark.parametrize("imported", [NO_PRICE], indirect=True)
-def test_nothing_without_a_price_is_called_cheap(imported: str) -> None:
-    """It is called by what it is."""
-    shown = re.sub(r"<(style|script)>.*?</\1>", "", imported, flags=re.DOTALL)
-    assert [said for _where, said in Sentences(shown).found if "cheap" in said.lower()] == []
-    assert "Cheapest" not in shown
-    assert "Most for each accelerator" in shown

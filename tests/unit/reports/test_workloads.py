@@ -13,10 +13,10 @@ import pytest
 
 from sizer.bundled.reports import cross_table as section
 from sizer.bundled.reports.figures.disks import disk_answer
-from sizer.bundled.reports.offers import instances, instead, place_of_answer, which_gpu
+from sizer.bundled.reports.offers import instances, instead, which_gpu
 from sizer.bundled.reports.page import render
 from sizer.bundled.reports.subject import Material, Subject, subjects
-from sizer.bundled.reports.workloads import MOST_REJECTED, options, reasoning, rejected
+from sizer.bundled.reports.workloads import MOST_REJECTED, options, rejected
 from sizer.cli import main
 from sizer.recommend.cross_table import cross_table
 from sizer.records import answer as records
@@ -24,7 +24,7 @@ from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.notes import Note, NoteKind
 from sizer.records.prediction import ReasonCode, Spec, reason
 from sizer.records.study import Adaptive, Study
-from sizer.records.units import GIB, RELATIVE
+from sizer.records.units import GIB
 from sizer.words.answers import disk_answer as disk_answer_in_words
 from sizer.words.page import cross_answer, cross_lines, table_comes_first
 from tests.reported_study import INFER, PREPARE, TRAIN, WORDS
@@ -192,16 +192,6 @@ def _option(preferences: tuple[str, ...], spec: Spec, rate: float, usd: float | 
     return records.Option(preferences, spec, estimate, 0.97, Bottleneck.CPU, "aws c6i.large", usd, None)
 
 
-def test_three_reasons_are_said_and_the_others_fold(trained: Subject) -> None:
-    """Those that must be known of every answer fold, too."""
-    many = [reason(ReasonCode.OUT_OF_MEMORY), reason(ReasonCode.EMULATED, disk="slow")]
-    many += [reason(ReasonCode.FEWER_NOT_MEASURED, vcpus=float(each)) for each in range(1, 5)]
-    shown = reasoning(_answered(trained, reasons=tuple(many)))
-    assert len(shown["reasons"]) == 3
-    assert len(shown["more_reasons"]) == 3
-    assert not any("emulated" in each for each in shown["reasons"])
-
-
 def test_a_row_for_each_choice(trained: Subject) -> None:
     """With what it costs; the answer is marked, and an unknown price is not 0."""
     rate = trained.answer.throughput
@@ -300,48 +290,9 @@ def test_at_one_price_the_smaller_comes_first_then_names(material: Material) -> 
     assert found["providers"] == ["AWS", "Alibaba Cloud"]
 
 
-def test_spot_prices_have_a_column_only_where_some_are_known(material: Material) -> None:
-    """The catalogue that comes with sizer has none."""
-    assert shown(material, offered("a"))["has_spot"] is False  # type: ignore[index]
-    assert shown(material, offered("a", usd_per_hour_spot=0.2))["has_spot"] is True  # type: ignore[index]
-
-
-def test_relative_rates_cost_nothing_a_sample(material: Material) -> None:
-    """Their samples are not known."""
-    found = shown(material, offered("a"), unit=RELATIVE)
-    assert not found["has_samples"]
-
-
-@pytest.mark.parametrize("provisional", [True, False])
-def test_rates_that_are_known_to_be_wrong_are_not_shown(material: Material, provisional: bool) -> None:
-    """Prices an hour stay."""
-    name = material.study.workloads[0].workload.name
-    answer = records.Answer(
-        name, "recommended", Spec(8.0), Estimate(1, 1, 1), provisional=provisional, instances=(offered("a"),)
-    )
-    for doubtful, expected in ((True, "–"), (False, "1 sample/s")):
-        said = replace(answer, rate_in_doubt=doubtful)
-        answered = replace(material, runs=(), recommendation=records.Recommendation(material.study.objective, (said,)))
-        found = instances(answered, subjects(answered))
-        assert found["rows"][0]["rate"].startswith(expected[:1])
-        assert found["rows"][0]["hour"] == "$0.50"
-
-
-def test_a_spec_that_nothing_holds_is_named(material: Material) -> None:
-    """And without any spec there is no table."""
-    found = shown(material)
-    assert found["without"] == [material.study.workloads[0].workload.name]
-    assert instances(replace(material, recommendation=None), subjects(replace(material, recommendation=None))) is None
-
-
 @pytest.fixture(scope="module")
 def found(material: Material) -> dict[str, Subject]:
     return {subject.name: subject for subject in subjects(material)}
-
-
-def _with_spec(subject: Subject, **changed: object) -> Subject:
-    spec = replace(subject.answer.spec, **changed)  # type: ignore[arg-type]
-    return replace(subject, answer=replace(subject.answer, spec=spec))
 
 
 def test_each_workload_says_what_would_gain_or_that_nothing_would(
@@ -355,18 +306,6 @@ def test_each_workload_says_what_would_gain_or_that_nothing_would(
         assert rows[name]["nothing"] == "None of the changes that these runs can judge would gain more than 1 %."
     changes = [row for row in shown["rows"] if "nothing" not in row]
     assert all(row["gain"][0].startswith("+") and row["evidence"] and row["badges"] for row in changes)
-
-
-def test_without_a_model_there_is_no_section(material: Material, found: dict[str, Subject]) -> None:
-    subject = replace(found[TRAIN.name], model=None)
-    assert place_of_answer(subject) is None
-    assert instead(material, (subject,)) is None
-    assert disk_answer(subject) == ""
-
-
-def test_without_an_answer_it_is_asked_at_the_best_rate(found: dict[str, Subject]) -> None:
-    here = place_of_answer(found[WORDS.name])
-    assert here.vcpus == 2.0
 
 
 def test_another_format_that_was_measured_is_a_change(material: Material, found: dict[str, Subject]) -> None:
@@ -398,35 +337,21 @@ def test_a_faster_disk_where_another_resource_binds(found: dict[str, Subject]) -
     assert said.endswith("and fio measured 99.8 MB/s on it.")
 
 
-def test_a_faster_disk_where_the_disk_binds(found: dict[str, Subject]) -> None:
-    said = disk_answer(_with_spec(found[TRAIN.name], disk="slow"))
-    assert said.startswith("Yes: up to ")
-    assert "busy 98 % of the time" in said
-
-
 @pytest.mark.parametrize(
-    ("gained", "said"),
+    ("gained", "disk", "said"),
     [
-        (Estimate(0.0, 0.0, 0.001), "No: it would gain nothing."),
-        (Estimate(0.001, 0.0, 0.04), "No: it would gain nothing, at the very most 4 %."),
-        (Estimate(0.05, 0.0, 0.4), "Perhaps: by 5.0 %, at the very most 40 %."),
-        (Estimate(0.25, 0.18, 0.33), "Yes: up to 25 % (18 % to 33 %)."),
+        ((0.0, 0.0, 0.001), "", "No: it would gain nothing."),
+        ((0.001, 0.0, 0.04), "", "No: it would gain nothing, at the very most 4 %."),
+        ((0.05, 0.0, 0.4), "", "Perhaps: by 5.0 %, at the very most 40 %."),
+        ((0.25, 0.18, 0.33), "", "Yes: up to 25 % (18 % to 33 %)."),
+        ((-0.59,) * 3, "gp3", "Not known: no faster disk was measured; gp3 is slower by 59 %."),
+        ((0.001,) * 3, "gp3", "No: on gp3, the best other disk measured, it runs as fast."),
+        ((0.2,) * 3, "gp3", "Yes: gp3 gains 20 %."),
     ],
 )
-def test_how_sure_it_is_is_in_the_words(gained: Estimate, said: str) -> None:
-    assert disk_answer_in_words(gained) == said
-
-
-@pytest.mark.parametrize(
-    ("gained", "said"),
-    [
-        (-0.59, "Not known: no faster disk was measured; gp3 is slower by 59 %."),
-        (0.001, "No: on gp3, the best other disk measured, it runs as fast."),
-        (0.2, "Yes: gp3 gains 20 %."),
-    ],
-)
-def test_a_slower_disk_says_nothing_of_a_faster_one(gained: float, said: str) -> None:
-    assert disk_answer_in_words(Estimate(gained, gained, gained), "gp3") == said
+def test_how_sure_it_is_is_in_the_words(gained: tuple[float, float, float], disk: str, said: str) -> None:
+    """A slower disk says nothing of a faster one."""
+    assert disk_answer_in_words(Estimate(*gained), disk) == said
 
 
 RATE = Estimate(110.8, 61.4, 199.9)

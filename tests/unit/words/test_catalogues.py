@@ -15,11 +15,8 @@ from babel.messages.mofile import read_mo
 from sizer.bundled.reports.page import templates
 from sizer.bundled.reports.policy import TEMPLATES
 from sizer.records.configuration import Estimate
-from sizer.records.prediction import ReasonCode, reason
 from sizer.words import language
 from sizer.words.language import CHINESE, QUANTITIES, Counted, Sentence, _, _n, in_language, paragraph
-from sizer.words.names import Terms
-from sizer.words.reasons.phrasing import reason_sentence
 from sizer.words.verdict import Badge
 from tests import ROOT
 from tests.catalogue import collected, languages, spoken
@@ -181,25 +178,6 @@ def test_a_template_may_name_fields_and_count() -> None:
     assert Sentence("{each.value:number} of {names[1]}")(RATE, ("a", "{b}")) == "183 of {b}"
     counted = Counted("{count} run is in {place}", "{count} runs are in {place}")
     assert (counted(1, "a"), counted(place="b", count=2000)) == ("1 run is in a", "2,000 runs are in b")
-
-
-@pytest.mark.parametrize(
-    ("figures", "text"),
-    [
-        (
-            {"vcpus": 4.0, "gain": 0.2},
-            "The rate still rises at 4 vCPUs, the most measured: twice as much should gain 20 %.",
-        ),
-        ({"vcpus": 4.0}, "The rate still rises at 4 vCPUs, the most measured."),
-        ({"memory_bytes": 2.0**30}, "The rate still rises at 1 GiB of memory, the most measured."),
-        (
-            {"gpu_count": 2.0, "gain": 6.9},
-            "The rate still rises at 2 accelerators, the most measured: twice as much should gain a factor of 7.9.",
-        ),
-    ],
-)
-def test_one_sentence_is_said_of_every_axis(figures: dict[str, float], text: str) -> None:
-    assert reason_sentence(reason(ReasonCode.RISES, **figures), Terms("train", "image")) == text
 
 
 # Badges: a word with what it means, that a pointer, a key and a finger can ask for.

@@ -113,18 +113,6 @@ def test_a_host_that_is_too_small() -> None:
     ]
 
 
-def test_a_module_that_another_environment_has_says_how_to_use_that() -> None:
-    """`python` in sizer's own environment is sizer's."""
-    run = failed(Outcome.CRASHED, CauseKind.EXIT_STATUS)
-    workload = replace(run.spec.workload, command=("/opt/sizer/bin/python", "train.py"))
-    error = replace(run.error, last_lines="Traceback ...\nModuleNotFoundError: No module named 'torch'")
-    said = list(first_run_failed(replace(run, spec=replace(run.spec, workload=workload), error=error), None, ()))
-    assert said[1] == (
-        "/opt/sizer/bin/python has no `torch`; to run it in the environment that has it, give that one's interpreter: "
-        "sizer profile -- /path/to/environment/bin/python ..."
-    )
-
-
 # What is said of runs that are chosen.
 
 
@@ -181,37 +169,20 @@ def test_a_run_with_its_reason() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "said"),
-    [
-        (PlanEndKind.SETTLED, "every answer is settled after 5 runs of 3 min 00 s together"),
-        (
-            PlanEndKind.BUDGET,
-            "the budget has no room for another run after 5 runs of 3 min 00 s together; still open: `b`",
-        ),
-        (PlanEndKind.RUNS, "as many runs are made as were allowed: 5; still open: `b`"),
-        (
-            PlanEndKind.NOTHING_LEFT,
-            "no single run that is left would tell much after 5 runs of 3 min 00 s together; still open: `b`",
-        ),
-    ],
-)
-def test_why_no_further_run_is_made(kind: PlanEndKind, said: str) -> None:
-    """With what is still open."""
-    left = () if kind is PlanEndKind.SETTLED else ("b",)
-    assert planning.plan_ended(PlanEnd(kind, ("a",), left, 5, 180.0)) == said
-
-
-@pytest.mark.parametrize(
     ("kind", "runs", "said"),
     [
-        (PlanEndKind.SETTLED, 1, "every answer is settled after 1 run of 30 s"),
+        (PlanEndKind.SETTLED, 5, "every answer is settled after 5 runs of 3 min 00 s together"),
+        (PlanEndKind.SETTLED, 1, "every answer is settled after 1 run of 36 s"),
+        (PlanEndKind.BUDGET, 5, "the budget has no room for another run after 5 runs of 3 min 00 s together"),
         (PlanEndKind.BUDGET, 0, "the budget has no room for a first run"),
-        (PlanEndKind.BUDGET, 1, "the budget has no room for another run after 1 run of 30 s"),
-        (PlanEndKind.NOTHING_LEFT, 1, "no single run that is left would tell much after 1 run of 30 s"),
+        (PlanEndKind.RUNS, 5, "as many runs are made as were allowed: 5"),
+        (PlanEndKind.NOTHING_LEFT, 1, "no single run that is left would tell much after 1 run of 36 s"),
     ],
 )
-def test_one_run_and_none_are_said_as_such(kind: PlanEndKind, runs: int, said: str) -> None:
-    assert planning.plan_ended(PlanEnd(kind, ("a",), (), runs, 30.0 * runs)) == said
+def test_why_no_further_run_is_made(kind: PlanEndKind, runs: int, said: str) -> None:
+    """With what is still open."""
+    assert planning.plan_ended(PlanEnd(kind, ("a",), (), runs, 36.0 * runs)) == said
+    assert planning.plan_ended(PlanEnd(kind, ("a",), ("b",), runs, 36.0 * runs)) == f"{said}; still open: `b`"
 
 
 def bounded(kind: PlanEndKind, enough: float) -> PlanEnd:

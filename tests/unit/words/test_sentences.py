@@ -133,31 +133,6 @@ def test_a_reason_is_said_with_its_figures(code: ReasonCode, figures: dict[str, 
     assert said(code, TERMS, None, **figures) == sentence
 
 
-def test_the_fastest_that_may_still_be_in_time_has_its_probability() -> None:
-    """Nothing is sure enough, yet the fastest is not hopeless: both probabilities are named."""
-    assert said(
-        ReasonCode.NONE_ENOUGH,
-        spec=TWO_VCPUS,
-        samples=1e6,
-        within=7200.0,
-        sure=0.9,
-        seconds=7200.0,
-        low=6600.0,
-        high=7800.0,
-        bottleneck="cpu",
-        probability=0.5,
-    ) == (
-        "Nothing that was measured finishes 1,000,000 images within 2 h 00 min with a probability of 0.9. The fastest, "
-        "2 vCPUs, 8 GiB, disk nvme, takes 2 h 00 min (1 h 50 min to 2 h 10 min); the probability that it is in "
-        "time is 0.50. There it is bound by the CPU."
-    )
-
-
-def test_an_emulated_step_without_a_rate_names_the_accelerator() -> None:
-    """Neither a rate nor its source is known, so nothing stands in parentheses."""
-    assert said(ReasonCode.EMULATED, EMULATED) == "Each step waits for as long as the emulated P100 takes."
-
-
 @pytest.mark.parametrize(
     ("suggestion", "sentence"),
     [
@@ -460,10 +435,3 @@ LINE = Alternative(Spec(None, gpu="P100", gpu_count=1), Estimate(1800, 1710, 189
 def test_an_alternative_in_a_line(alternative: Alternative, text: str) -> None:
     """What it is, how fast, what an hour and the work cost."""
     assert alternative_line(alternative, Terms("train")) == text
-
-
-def test_relative_rates_cost_no_dollars() -> None:
-    """A million of nothing has no price."""
-    relative = replace(LINE, throughput=Estimate(2.1, 2, 2.2), usd_per_million_samples=None)
-    line = alternative_line(relative, Terms("train", "relative"))
-    assert line == "1 x P100 (azure NC6s v2): 2.10 times the reference, $2.07 an hour"
