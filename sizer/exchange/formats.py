@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from sizer.files.codec import to_json
 from sizer.model.comparison import Comparison
 from sizer.model.model import Model, WorkloadModel
 from sizer.recommend.prices import Accelerators
-from sizer.records.answer import Answer, InstanceOffer, Recommendation
+from sizer.records.answer import Answer, InstanceOffer, Recommendation, Rejection
 from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
 from sizer.records.domains import SCHEMA_VERSION
@@ -106,49 +106,26 @@ def _form_of_place(configuration: Configuration, workload: WorkloadModel) -> dic
 
 def configuration_form(configuration: Configuration) -> dict[str, Any]:
     """A run's configuration, with the columns of measurements.csv as keys; null is what an import lacks."""
-    return {
-        "vcpus": configuration.vcpus,
-        "memory_gib": None if configuration.memory_bytes is None else configuration.memory_bytes / GIB,
-        "disk": configuration.disk,
-        "batch_size": configuration.batch_size,
-        "gpu": configuration.gpu,
-        "gpu_count": configuration.gpu_count,
-    }
+    form: dict[str, Any] = _in_gibibytes(asdict(configuration))
+    return form
 
 
 def is_emulated(workload: WorkloadModel, disk: str | None) -> bool:
     """Whether the accelerator is emulated, or this disk: without a name, any that the workload was measured on."""
-    disks = workload.measured.disks
-    any_disk = any(disk.emulated for disk in disks) if disk is None else disk_is_emulated(workload, disk)
-    return workload.facts.device.kind == "emulated" or any_disk
-
-
-def disk_is_emulated(workload: WorkloadModel, disk: str | None) -> bool:
-    """Whether the runs on a disk of that name were on an emulated tier."""
-    measured = workload.measured.disk(disk) if disk is not None else None
-    return measured is not None and measured.emulated
+    disks = workload.measured.disks if disk is None else [workload.measured.disk(disk)]
+    return workload.facts.device.kind == "emulated" or any(one is not None and one.emulated for one in disks)
 
 
 def _answer_form(answer: Answer, workload: WorkloadModel) -> dict[str, Any]:
     """An answer with its reasons as English sentences, and their codes beside them."""
     terms = terms_of(workload)
     suggestion = answer.next_run
+    emulated = [reason for reason in answer.reasons if reason.code is ReasonCode.EMULATED]
     form = {
         **to_json(answer),
         "reasons": reason_sentences(answer.reasons, terms),
         "reason_codes": [reason.code.value for reason in answer.reasons],
-        "rejected": [
-            {
-                "spec": to_json(rejection.spec),
-                "why": paragraph(reason_sentences(rejection.why, terms)),
-                "codes": [reason.code.value for reason in rejection.why],
-                "throughput": to_json(rejection.throughput) if rejection.throughput is not None else None,
-                "share": rejection.share,
-                "usd_saved_per_hour": rejection.usd_saved_per_hour,
-                "saving": rejection.saving,
-            }
-            for rejection in answer.rejected
-        ],
+        "rejected": [_rejection_form(rejection, terms) for rejection in answer.rejected],
         "next_run": None if suggestion is None else suggestion_sentences(suggestion, terms),
         "next_run_suggestion": None if suggestion is None else to_json(suggestion),
         "instances": [_offer_form(offer, terms) for offer in answer.instances],
@@ -156,16 +133,16 @@ def _answer_form(answer: Answer, workload: WorkloadModel) -> dict[str, Any]:
             to_json(refusal) | {"why": refusal_sentences(refusal, terms)}
             for refusal in answer.accelerator_counts_missing
         ],
-        "emulated_rate": next(
-            (
-                dict(reason.figures)
-                for reason in answer.reasons
-                if reason.code is ReasonCode.EMULATED and not reason.has("disk")
-            ),
-            None,
-        ),
+        "emulated_rate": next((dict(reason.figures) for reason in emulated if not reason.has("disk")), None),
     }
     return {key: _in_gibibytes(value) if key != "beyond" else value for key, value in form.items()}
+
+
+def _rejection_form(rejection: Rejection, terms: Terms) -> dict[str, Any]:
+    form = to_json(rejection)
+    del form["instance_type"]
+    why, codes = paragraph(reason_sentences(rejection.why, terms)), [reason.code.value for reason in rejection.why]
+    return {"spec": form.pop("spec"), "why": why, "codes": codes} | form | {"why": why}
 
 
 def _offer_form(offer: InstanceOffer, terms: Terms) -> dict[str, Any]:
@@ -185,13 +162,11 @@ def _in_gibibytes(value: Any) -> Any:
         return [_in_gibibytes(item) for item in value]
     if not isinstance(value, dict):
         return value
-    return dict(_item_in_gibibytes(key, item) for key, item in value.items() if (key, item) != ("nodes", 1))
-
-
-def _item_in_gibibytes(key: str, item: Any) -> tuple[str, Any]:
-    if key != "memory_bytes":
-        return key, _in_gibibytes(item)
-    return "memory_gib", item / GIB if item is not None else None
+    form = {key: _in_gibibytes(item) for key, item in value.items() if (key, item) != ("nodes", 1)}
+    return {
+        "memory_gib" if key == "memory_bytes" else key: item / GIB if key == "memory_bytes" and item else item
+        for key, item in form.items()
+    }
 
 
 def comparison_form(comparison: Comparison) -> dict[str, Any]:
@@ -283,11 +258,6 @@ def _cells(offer: InstanceOffer) -> list[str]:
     size = [f"{offer.vcpus:g}", format_number(offer.memory_bytes / GIB)]
     price = price_an_hour(offer.usd_per_hour, foreign=offer.foreign)
     return [offer.called(offer.provider), *size, gpus, price, f"{offer.as_of} {offer.source}"]
-
-
-def as_json(given: HandedOver) -> str:
-    """As recommendation.json."""
-    return json.dumps(recommendation_form(given.recommendation, given.model), indent=1) + "\n"
 
 
 def kubernetes(given: HandedOver) -> str:
@@ -425,7 +395,7 @@ def _plain(text: str) -> str:
 
 FORMATS: Mapping[str, tuple[str, Callable[[HandedOver], str]]] = {
     "markdown": ("md", markdown),
-    "json": ("json", as_json),
+    "json": ("json", lambda given: json.dumps(recommendation_form(given.recommendation, given.model), indent=1) + "\n"),
     "terraform": ("tf", terraform),
     "kubernetes": ("yaml", kubernetes),
 }
