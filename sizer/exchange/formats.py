@@ -107,6 +107,7 @@ def _form_of_place(configuration: Configuration, workload: WorkloadModel) -> dic
 def configuration_form(configuration: Configuration) -> dict[str, Any]:
     """A run's configuration, with the columns of measurements.csv as keys; null is what an import lacks."""
     form: dict[str, Any] = _in_gibibytes(asdict(configuration))
+    del form["machine"]
     return form
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
 
 from sizer.records import answer as records
 from sizer.records.answer import AcceleratorCount, Answer, BatchAdvice, BatchCurve, BatchPoint, GpuOption, NoGpuAnswer
@@ -359,8 +358,6 @@ def accelerator_counts_note(counts: Sequence[AcceleratorCount]) -> str:
 
 
 # Batch sizes: which one, what a step takes by it, and the largest that fits.
-SLOWER = 1.01
-"""From this factor of the time of a sample on a larger batch is said to be slower."""
 batch_question = Sentence("Which batch size?")
 """What the chart of batch sizes answers."""
 
@@ -379,7 +376,6 @@ def batch_sentences(advice: BatchAdvice, terms: Terms, curve: BatchCurve | None 
         )
         of_curve = [
             _which_batch(shown, terms, advice),
-            _more_than_in_proportion(shown, terms),
             _("[[It is known to run in {size:bytes} of memory.]]", size=advice.memory_bytes),
             _step_line(shown, terms),
             beyond,
@@ -425,28 +421,6 @@ def _which_batch(curve: BatchCurve, terms: Terms, advice: BatchAdvice) -> str:
     )
 
 
-def _more_than_in_proportion(curve: BatchCurve, terms: Terms) -> str:
-    """Where a step takes more than as many times as long as its batch is larger: `more than twice`; empty where none
-    does."""
-    points = sorted(curve.points, key=lambda point: point.batch_size)
-    slower = [
-        (one, other)
-        for one, other in pairwise(points)
-        if other.seconds_per_sample > SLOWER * one.seconds_per_sample and terms.unit != RELATIVE
-    ]
-    if not slower:
-        return ""
-    one, other = slower[-1]
-    return _(
-        "A step of {other.batch_size} takes {times:times_over} times as long as one of {one.batch_size}, [[twice?more "
-        "than twice]][[!twice?more than in proportion]], so each of its samples takes longer.",
-        one=one,
-        other=other,
-        times=other.step_seconds / one.step_seconds,
-        twice=other.batch_size == 2 * one.batch_size,
-    )
-
-
 def _step_line(curve: BatchCurve, terms: Terms) -> str:
     """What a step takes; empty where rates are relative, which have no time."""
     if terms.unit == RELATIVE:
@@ -477,21 +451,8 @@ def _not_measured(terms: Terms) -> str:
         )
     sources = list(dict.fromkeys(rate.source for rate in rates))
     given = next((source for source in (GIVEN_IN_TABLE, GIVEN_IN_STUDY) if source in sources), None)
-    text = _(
+    return _(
         "What the {accelerator} takes for each batch size is {source}, and was not measured here.",
         accelerator=names.accelerator_name(terms.device),
         source=names.rate_source(given or "; ".join(sources)),
     )
-    beyond = [
-        _(
-            "At a batch of {rate.batch_size} it is extrapolated: {rate.samples_per_second:rate/unit}[[ "
-            "({low:number} to {high:number})]].",
-            rate=rate,
-            low=rate.low,
-            high=rate.high,
-            unit=terms.unit,
-        )
-        for rate in rates
-        if not given and rate.basis == "extrapolated"
-    ]
-    return paragraph([text, *beyond])
