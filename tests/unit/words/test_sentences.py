@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -42,95 +42,18 @@ def said(code: ReasonCode, terms: Terms = TERMS, spec: Spec | None = None, **fig
     return refusal_sentences(Refusal(one), terms)
 
 
-@pytest.mark.parametrize(
-    ("code", "figures", "sentence"),
-    [
-        (
-            ReasonCode.SIZE_OPEN,
-            {"vcpus": 4.0},
-            "4 vCPUs is the smallest size that is probably enough; it is not known whether it is the right size.",
-        ),
-        (
-            ReasonCode.JOB_TAKES,
-            {
-                "samples": 1e6,
-                "seconds": 7200.0,
-                "low": 6600.0,
-                "high": 7800.0,
-                "within": 10800.0,
-                "probability": 0.97,
-                "doubtful": True,
-            },
-            "1,000,000 images take 2 h 00 min (1 h 50 min to 2 h 10 min) at the steady rate, plus the time to start. "
-            "The probability of finishing within 3 h 00 min is 0.97. These runs are in doubt, and with them that "
-            "probability.",
-        ),
-        (
-            ReasonCode.JOB_TAKES,
-            {"seconds": 7200.0, "dearer": 0.25, "bottleneck": "cpu"},
-            "Takes 2 h 00 min, in time, bound by the CPU; the job costs 25 % more.",
-        ),
-        (
-            ReasonCode.JOB_TAKES,
-            {"seconds": 7200.0, "probability": 0.4, "bottleneck": "cpu"},
-            "Takes 2 h 00 min and is in time with a probability of 0.40; bound by the CPU.",
-        ),
-        (ReasonCode.JOB_TAKES, {"seconds": math.inf}, "Takes for ever, too late."),
-        (
-            ReasonCode.MEMORY_FLOOR,
-            {"low_bytes": float(GIB), "high_bytes": 2.0 * GIB, "pipeline_alone": True},
-            "The memory floor is between 1 GiB and 2 GiB. That is the input pipeline alone; the framework of a real "
-            "GPU needs more.",
-        ),
-        (
-            ReasonCode.TOO_FEW_VALUES,
-            {"axis": "memory_gib", "values": (2.0 * GIB,)},
-            "Not enough data: `train` was measured with `memory_gib` 2 GiB alone, and three values are needed.",
-        ),
-        (
-            ReasonCode.TOO_FEW_VALUES,
-            {"axis": "gpu_count", "values": (1.0, 2.0)},
-            "Not enough data: `train` was measured with `gpu_count` 1 and 2 alone, and three values are needed.",
-        ),
-        (
-            ReasonCode.FEW_MEMORY_CAPS,
-            {"low_bytes": 1.0 * GIB, "high_bytes": 2.0 * GIB, "gain": 0.25, "clear": True, "more": 4.0 * GIB},
-            "Between 1 GiB and 2 GiB of memory its rate differs by 25 %. That is more than chance. Two sizes are no "
-            "curve: no rate between or beyond them is predicted. Runs with 4 GiB would tell more.",
-        ),
-        (
-            ReasonCode.FEW_MEMORY_CAPS,
-            {"low_bytes": 1.0 * GIB, "high_bytes": 2.0 * GIB, "gain": -0.012, "clear": False, "predicted": True},
-            "Between 1 GiB and 2 GiB of memory its rate differs by 1.2 %. That may be chance. Two sizes are no curve: "
-            "what less than 1 GiB does to the rate is not known.",
-        ),
-        (
-            ReasonCode.NOT_MEASURED,
-            {"gpu": "cpu", "gpus_measured": ("V100",)},
-            "`train` was not measured on no accelerator, only on V100.",
-        ),
-        (
-            ReasonCode.OTHER_DISK,
-            {"disk": "nvme", "other": "ssd"},
-            "No measured disk is faster than disk nvme for this job; disk ssd is as fast.",
-        ),
-        (
-            ReasonCode.BOTTLENECK_UNKNOWN,
-            {"resources": ("cpu", "disk_iops"), "shares": (0.6, 0.4), "accounted": "ambiguous"},
-            "There is no clear bottleneck there: the model says CPU 60 %, disk IOPS 40 %, accounting says no single "
-            "resource, as its repeats differ.",
-        ),
-        (
-            ReasonCode.BOTTLENECK_UNKNOWN,
-            {"resources": ("cpu", "disk_iops"), "shares": (0.6, 0.4), "accounted": "serial", "busy": 0.26},
-            "There is no clear bottleneck there: the model says CPU 60 %, disk IOPS 40 %, accounting says one core "
-            "busy and the others idle (26 % of the vCPUs).",
-        ),
-    ],
-)
-def test_a_reason_is_said_with_its_figures(code: ReasonCode, figures: dict[str, object], sentence: str) -> None:
+def told() -> Iterator[tuple[str, str]]:
+    """Each case of `reasons.txt`: the code of a reason with its figures, and the sentence."""
+    for block in Path(__file__).with_name("reasons.txt").read_text(encoding="utf-8").strip().split("\n\n"):
+        figures, _, sentence = block.partition("\n")
+        yield figures, sentence
+
+
+@pytest.mark.parametrize(("figures", "sentence"), list(told()))
+def test_a_reason_is_said_with_its_figures(figures: str, sentence: str) -> None:
     """What is known without its rarer figures, or with them, is still a whole sentence."""
-    assert said(code, TERMS, None, **figures) == sentence
+    code, _, values = figures.partition(" ")
+    assert said(ReasonCode[code], **eval(f"dict({values})", {"GIB": float(GIB), "inf": float("inf")})) == sentence
 
 
 @pytest.mark.parametrize(
