@@ -232,27 +232,6 @@ EVIL = HOSTILE["markup"]
 PLAIN = "x" * len(EVIL)
 
 
-class Skeleton(HTMLParser):
-    """Elements with the names of their attributes, and where links lead."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, tuple[str, ...]]] = []
-        self.links: list[str] = []
-        self.saved: list[str] = []
-        self.styles: list[str] = []
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, tuple(name for name, _ in attrs)))
-        found = [value or "" for name, value in attrs if name in ("href", "src", "action", "xlink:href")]
-        if "download" in dict(attrs):
-            self.saved += found
-        else:
-            self.links += found
-        self.styles += [value or "" for name, value in attrs if name == "style"]
-
-
 @pytest.fixture
 def _short_curves(monkeypatch: pytest.MonkeyPatch) -> None:
     """A curve of few points has the same elements, and each model here is another one."""
@@ -268,38 +247,26 @@ def test_no_text_becomes_an_element_or_an_attribute(material: Material) -> None:
     evil, plain = (render(hostile(material, text)) for text in (EVIL, PLAIN))
     assert plain.count(PLAIN) > 100
     assert EVIL not in evil
-    assert Skeleton(evil).elements == Skeleton(plain).elements
-    assert all(link.startswith(("#", "https://", "http://")) for link in Skeleton(evil).links)
-    assert all(link.startswith("data:application/gzip;base64,") for link in Skeleton(evil).saved)
-    assert len(Skeleton(evil).saved) == 2
-    assert "owned" not in "".join(Skeleton(evil).styles)
+    skeletons = ([(tag, tuple(attributes)) for tag, attributes in Reader(page).tags] for page in (evil, plain))
+    assert next(skeletons) == next(skeletons)
+    found = [attributes for _tag, attributes in Reader(evil).tags]
+    names = ("href", "src", "action", "xlink:href")
+    links = [each[name] or "" for each in found if "download" not in each for name in names if name in each]
+    assert all(link.startswith(("#", "https://", "http://")) for link in links)
+    saved = [each["href"] or "" for each in found if "download" in each]
+    assert [link.startswith("data:application/gzip;base64,") for link in saved] == [True, True]
+    assert not any("owned" in (each.get("style") or "") for each in found)
 
 
 # Data that a page's scripts read.
 
 
-class Elements(HTMLParser):
-    """What an HTML parser makes of a block: its elements, and the text in the last one."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.begun: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.begun.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
 @given(st.recursive(st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
 def test_what_is_embedded_comes_back(value: object) -> None:
     """Whatever is in it, in one element of plain data, with its texts as a page may have them."""
-    found = Elements(embedded("series", value))
-    assert found.begun == [("script", {"type": "application/json", "id": "series"})]
-    assert json.loads(found.text) == showable(value)
+    block = embedded("series", value)
+    assert Reader(block).tags == [("script", {"type": "application/json", "id": "series"})]
+    assert json.loads(inside(block, "series")) == showable(value)
 
 
 @pytest.mark.parametrize("text", ["</script><script>alert(1)</script>", "<!--<script>", "]]>", "a & b", "\u2028"])
@@ -418,15 +385,15 @@ def shown(material: Material) -> dict[str, Any]:
     return found
 
 
-def inside(element: object) -> str:
-    """What the element of data holds."""
+def inside(element: object, name: str) -> str:
+    """What the element of data of that id holds."""
     begin, _, rest = str(element).partition(">")
-    assert begin == '<script type="application/json" id="what-if-data"'
+    assert begin == f'<script type="application/json" id="{name}"'
     return rest.removesuffix("</script>")
 
 
 def data(material: Material) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(inside(shown(material)["data"]))
+    found: dict[str, Any] = json.loads(inside(shown(material)["data"], "what-if-data"))
     return found
 
 
