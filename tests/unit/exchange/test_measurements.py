@@ -19,10 +19,10 @@ from sizer.model.model import Model
 from sizer.model.prediction import predict
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Recommendation
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import GIVEN_IN_TABLE, BatchRate, Device, DiskRates, GpuUse
 from sizer.records.domains import SCHEMA_VERSION
-from sizer.records.run import Conditions, Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
+from sizer.records.run import Conditions, Demand, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, Measure, Objective, RunSpec, Workload
 from sizer.words.accelerators import accelerator_counts_lines, batch_sentences
@@ -83,22 +83,6 @@ def test_a_completed_run_is_one_row() -> None:
     assert (row["throughput"], row["throughput_low"], row["throughput_high"]) == ("183.25", "180.0", "186.5")
     assert (row["core_seconds_per_sample"], row["read_ios_per_sample"]) == ("0.01", "")
     assert (row["sample_unit"], row["outcome"]) == ("image", "completed")
-
-
-def test_a_row_tells_what_its_figures_rest_on() -> None:
-    """Bottleneck, hit rate and every warning are in the row; what is not known is empty, and no hits are 0."""
-    stated = run(
-        evidence=Evidence(Bottleneck.DISK_IOPS, {"disk_iops": 0.99}, EvidenceKind.BUSIEST, {"disk_iops": 0.99}),
-        conditions=Conditions(hit_rate=0.0),
-        warnings=(
-            RunWarning(WarningKind.CONTENDED, {"cores": 0.31}),
-            RunWarning(WarningKind.OTHER, text='odd: a "quoted", longer one'),
-        ),
-    )
-    found, plain = rows(stated, run())
-    assert (found["bottleneck"], found["hit_rate"]) == ("disk_iops", "0.0")
-    assert found["warnings"] == 'contended; odd: a "quoted", longer one'
-    assert (plain["bottleneck"], plain["hit_rate"], plain["warnings"]) == ("", "", "")
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from sizer.records.study import Adaptive, Study
 from sizer.records.units import GIB
 from sizer.words.answers import disk_answer as disk_answer_in_words
 from sizer.words.page import cross_answer, cross_lines, table_comes_first
-from tests.reported_study import INFER, PREPARE, TRAIN, WORDS
+from tests.reported_study import TRAIN
 from tests.tables import NAMED, runs_of
 
 # The page of a table of machines: a picture and a table of them, in words as well as in colour.
@@ -293,19 +293,6 @@ def test_at_one_price_the_smaller_comes_first_then_names(material: Material) -> 
 @pytest.fixture(scope="module")
 def found(material: Material) -> dict[str, Subject]:
     return {subject.name: subject for subject in subjects(material)}
-
-
-def test_each_workload_says_what_would_gain_or_that_nothing_would(
-    material: Material, found: dict[str, Subject]
-) -> None:
-    """With what speaks for it, its interval, and how that is known."""
-    shown = instead(material, tuple(found.values()))
-    rows = {row["name"][0]: row for row in shown["rows"] if row["name"][0]}
-    assert list(rows) == [TRAIN.name, INFER.name, WORDS.name, PREPARE.name]
-    for name in (TRAIN.name, INFER.name):
-        assert rows[name]["nothing"] == "None of the changes that these runs can judge would gain more than 1 %."
-    changes = [row for row in shown["rows"] if "nothing" not in row]
-    assert all(row["gain"][0].startswith("+") and row["evidence"] and row["badges"] for row in changes)
 
 
 def test_another_format_that_was_measured_is_a_change(material: Material, found: dict[str, Subject]) -> None:

@@ -13,7 +13,6 @@ import pytest
 from babel.messages.mofile import read_mo
 
 from sizer.bundled.reports.page import templates
-from sizer.bundled.reports.policy import TEMPLATES
 from sizer.records.configuration import Estimate
 from sizer.words import language
 from sizer.words.language import CHINESE, QUANTITIES, Counted, Sentence, _, _n, in_language, paragraph
@@ -196,13 +195,3 @@ def test_each_badge_says_what_it_means(kind: Badge) -> None:
     assert shown.startswith('<button type="button" class="badge ')
     assert 'aria-description="' in shown
     assert 'class="badge-says"' in shown
-
-
-def test_it_opens_for_a_pointer_and_for_a_key() -> None:
-    """A finger does both; the explanation is not printed."""
-    style = (TEMPLATES / "page.css").read_text(encoding="utf-8")
-    assert (
-        ".badge:hover:not(.closed) > .badge-says, .badge:focus:not(.closed) > .badge-says { visibility: visible; }"
-        in style
-    )
-    assert ".badge-says { display: none; }" in style[style.index("@media print") :]

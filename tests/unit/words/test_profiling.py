@@ -157,17 +157,6 @@ def test_every_kind_is_said() -> None:
     assert {why.kind for why, _ in SENTENCES} == set(RunReasonKind)
 
 
-def test_a_run_with_its_reason() -> None:
-    """One of a configuration that was measured before says so."""
-    why = RunReason(RunReasonKind.BETWEEN_VCPUS, {"low": 2.0, "high": 8.0})
-    again = RunReason(why.kind, why.figures, again=True)
-    assert planning.chosen_in_words("train, 4 vCPUs", why) == "train, 4 vCPUs: between 2 and 8 vCPUs the answer is open"
-    assert (
-        planning.chosen_in_words("train, 4 vCPUs", again)
-        == "train, 4 vCPUs, again: between 2 and 8 vCPUs the answer is open"
-    )
-
-
 @pytest.mark.parametrize(
     ("kind", "runs", "said"),
     [

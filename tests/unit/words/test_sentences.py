@@ -101,13 +101,6 @@ def test_a_headline_is_no_surer_than_its_answer(answer: Answer, line: str) -> No
     assert headline(answer, TERMS) == line
 
 
-def test_a_spec_of_which_nothing_was_varied_has_a_name_on_the_page() -> None:
-    """By its accelerators, or that it has none."""
-    answer, on_gpu = Answer("w", "recommended", Spec(None)), replace(TERMS, device=Device("cuda", 0))
-    assert spec_parts(answer, TERMS) == ["a machine without an accelerator"]
-    assert spec_parts(answer, on_gpu) == ["1 accelerator"]
-
-
 def test_a_machine_without_an_accelerator_has_none_beside_one_with_a_gpu() -> None:
     """Of machines that were compared each has what its row says, whatever the device of the workload."""
     on_gpu, spec = replace(TERMS, device=Device("cuda", 0)), Spec(8.0)
