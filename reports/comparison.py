@@ -29,7 +29,7 @@ def render(comparison: Comparison, created_at: str, version: str) -> str:
     values = {
         "studies": [words.study_line(*pair) for pair in zip("AB", comparison.studies, strict=True)],
         "differences": [{"what": label, "a": before, "b": after} for label, before, after in cells],
-        "whence": words.whence(different=comparison.study_differences),
+        "whence": words.whence(comparison),
         "rows": [_row(row, reach) for row in changes],
         "notes": words.notes(comparison),
     }

@@ -244,7 +244,8 @@ def _cost(answer: Answer, subject: Subject) -> dict[str, str] | None:
         return {"hour": hour, "million": "", "day": words.price_day(source, False) if has_foreign else "", "disk": ""}
     day = words.price_day(source, subject.objective.spot)
     there = None if chosen is not None or offer is None else offer.throughput
-    return {"hour": hour, "million": words.million_there(million, there, subject.unit), "day": day, "disk": disk}
+    in_words = words.million_there(million, answer.throughput, there, subject.unit)
+    return {"hour": hour, "million": in_words, "day": day, "disk": disk}
 
 
 def _rate(answer: Answer, subject: Subject) -> dict[str, Any] | None:

@@ -28,6 +28,7 @@ SIGNS: dict[str, Callable[[Any, Any], bool]] = {
     "!=": operator.ne,
 }
 EXAMPLES = AnyOf("'throughput<500'", "'train:vcpus>8'", "'status!=recommended'")
+EXAMPLES_OF_CHANGES = AnyOf("'throughput<-5%'", "'train:throughput_high<-5%'")
 
 GATE_EXIT_CODE = 6
 MOST_SHOWN = 8
@@ -43,6 +44,14 @@ def _number(text: str) -> float:
 
 def _share(text: str) -> float:
     return _number(text.removesuffix("%")) / 100 if text.endswith("%") else _number(text)
+
+
+def _change(text: str) -> float:
+    """A share of a rate, which never falls by all of it: -5 is meant to be -5%."""
+    share = _share(text)
+    if share <= -1 or (share > 1 and not text.endswith("%")):
+        raise ValueError(text)
+    return share
 
 
 def _seconds(text: str) -> float:
@@ -146,9 +155,9 @@ def _end(name: str) -> Callable[[RateChange], float | None]:
 
 FAILED = "its runs fail in B"
 CHANGES: Mapping[str, Gated] = {
-    "throughput": Gated(lambda row: 0.0 if row.verdict == "unclear" else _end("value")(row), _signed, FAILED, _share),
-    "throughput_low": Gated(_end("low"), _signed, FAILED, _share),
-    "throughput_high": Gated(_end("high"), _signed, FAILED, _share),
+    "throughput": Gated(lambda row: 0.0 if row.verdict == "unclear" else _end("value")(row), _signed, FAILED, _change),
+    "throughput_low": Gated(_end("low"), _signed, FAILED, _change),
+    "throughput_high": Gated(_end("high"), _signed, FAILED, _change),
 }
 """What a gate may ask of B against A: relative changes."""
 
@@ -159,12 +168,16 @@ def read_gate(text: str, workloads: Sequence[str], names: Mapping[str, Gated] = 
     `names` is what it may ask; `deadline`: whether one is asked for, without which there is no job to ask of.
     """
     workload, condition = _of_workload(text, workloads)
-    match, given = CONDITION.fullmatch(condition), repr(text)
+    match, given, examples = (
+        CONDITION.fullmatch(condition),
+        repr(text),
+        EXAMPLES if names is NAMES else EXAMPLES_OF_CHANGES,
+    )
     if match is None:
         raise InputError(
             "--fail-if {text} is not a condition; write a name, a sign and a value, such as {examples}.",
             text=given,
-            examples=EXAMPLES,
+            examples=examples,
         )
     name, sign, value = match.group("name", "sign", "value")
     if name not in names:
@@ -182,7 +195,7 @@ def read_gate(text: str, workloads: Sequence[str], names: Mapping[str, Gated] = 
             workload=workload,
             workloads=AnyOf(*workloads),
         )
-    return Gate(text, name, sign, _wanted(given, name, sign, value, names[name]), workload)
+    return Gate(text, name, sign, _wanted(given, name, sign, value, names[name], examples), workload)
 
 
 def _of_workload(text: str, workloads: Sequence[str]) -> tuple[str | None, str]:
@@ -199,7 +212,7 @@ def _of_workload(text: str, workloads: Sequence[str]) -> tuple[str | None, str]:
     return (before.strip(), condition) if colon and not CONDITION.fullmatch(written) else (None, written)
 
 
-def _wanted(given: str, name: str, sign: str, value: str, gated: Gated) -> float | str:
+def _wanted(given: str, name: str, sign: str, value: str, gated: Gated, examples: AnyOf) -> float | str:
     choices = gated.choices
     if choices and value in choices and sign in ("=", "==", "!="):
         return value
@@ -218,7 +231,7 @@ def _wanted(given: str, name: str, sign: str, value: str, gated: Gated) -> float
             text=given,
             value=value,
             name=name,
-            examples=EXAMPLES,
+            examples=examples,
         ) from None
 
 

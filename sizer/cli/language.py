@@ -5,13 +5,13 @@ from __future__ import annotations
 import gettext
 import re
 import textwrap
-import unicodedata
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
 import sizer
+from sizer.records.messages import width
 
 CATALOGUES = Path(sizer.__file__).parent / "words" / "locale"
 """Where `sizer.words` has its languages; looked at from here, since `sizer --help` must not wait for that package."""
@@ -65,11 +65,6 @@ _PIECE = re.compile(
     rf"[{_OPENING}]*(?:(?![{_OPENING}])[{_WIDE}]|[^\s{_WIDE}]+)[{_CLOSING}]*|\s+|[{_OPENING}]+",
 )
 """What a line is not broken in: a wide letter or a word of others, with the marks that belong to it."""
-
-
-def width(text: str) -> int:
-    """How many columns a text takes."""
-    return sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in text)
 
 
 def within(text: str, columns: int) -> str:

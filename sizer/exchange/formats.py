@@ -16,22 +16,23 @@ from pathlib import Path
 from typing import Any
 
 from sizer import __version__
+from sizer.catalog.catalog import Catalog
 from sizer.files.codec import to_json
 from sizer.model.comparison import Comparison
 from sizer.model.model import Model, WorkloadModel
-from sizer.recommend.prices import Accelerators
+from sizer.recommend.prices import VOLUME_GIB, Accelerators
 from sizer.records.answer import Answer, InstanceOffer, Recommendation, Rejection
 from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
 from sizer.records.domains import SCHEMA_VERSION
 from sizer.records.family import Family
 from sizer.records.messages import Lines, NoAnswer
-from sizer.records.prediction import Prediction, ReasonCode
+from sizer.records.prediction import Prediction, ReasonCode, Spec
 from sizer.records.study import DiskTier, Study
-from sizer.records.units import GIB, MIB, format_number
+from sizer.records.units import GIB, MIB, format_bytes, format_number
 from sizer.words.answers import conclusion_line, headline, main_sentences, rejection_line, sure_line
 from sizer.words.family import family_lines
-from sizer.words.language import ENGLISH, _, in_language, paragraph
+from sizer.words.language import ENGLISH, _, in_language, paragraph, vcpus_in_words
 from sizer.words.names import Terms, price_an_hour, terms_of
 from sizer.words.reasons.phrasing import reason_sentences, refusal_sentences, suggestion_sentences
 from sizer.words.terminal import offer_line
@@ -202,15 +203,29 @@ CALLED = {
 IOPS_BOUGHT = {"gp3", "io1", "io2", "hyperdisk-balanced", "hyperdisk-extreme"}
 RATE_BOUGHT = {"gp3", "hyperdisk-balanced"}
 """Tiers whose IOPS are bought, and those whose MB/s are."""
-DEVICES = (("MI", "amd.com/gpu"), ("Gaudi", "habana.ai/gaudi"), ("Inferentia", "aws.amazon.com/neuron"))
+DEVICES = (
+    ("MI|Radeon|V620|V710|S7150", "amd.com/gpu"),
+    ("Gaudi", "habana.ai/gaudi"),
+    ("Inferentia|Trainium", "aws.amazon.com/neuron"),
+    ("TPU", "google.com/tpu"),
+)
 """By how an accelerator's name begins, what its plugin of Kubernetes calls it; all others are NVIDIA's."""
+SPOT_NODES = {
+    "aws": ("eks.amazonaws.com/capacityType", "SPOT"),
+    "azure": ("kubernetes.azure.com/scalesetpriority", "spot"),
+    "gcp": ("cloud.google.com/gke-spot", "true"),
+}
+"""By provider the label, and where it has one the taint, of a spot node."""
+LABEL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?")
+"""What Kubernetes takes for the value of a label."""
 KEPT_MEMORY = ((0, 0.25), (0.2, 0.2), (1, 0.1), (1.64, 0.06), (6.76, 0.02))
-KEPT_CPUS = ((0, 0.06), (0.05, 0.01), (0.06, 0.005), (0.07, 0.0025))
-"""By pairs, a start and a share of all GiB, or CPUs: a node keeps the least of these for itself. GKE's, which keeps the
-most of the great providers: 25 % of the first 4 GiB, 20 % of the next 4 and so on, and 100 MiB until it evicts."""
-EVICTION = 100 * MIB
-SYSTEM_PODS = 0.25
-"""CPUs of what runs on every node: network, proxy and logs. By hand."""
+KEPT_CPUS = ((0, 0.06), (0.02, 0.04), (0.06, 0.02), (0.1, 0.01))
+"""By pairs, a start and a share of all GiB, or CPUs: a node keeps the least of these for itself. The most that a great
+provider keeps: memory as GKE (25 % of the first 4 GiB, 20 % of the next 4 and so on), CPUs as AKS."""
+NOT_SEEN = 0.075
+"""The share of a machine's memory that its node never has: Karpenter's supposition of hypervisor and kernel."""
+SYSTEM_CPUS, SYSTEM_MEMORY = 0.3, 500 * MIB
+"""What runs on every node (network, proxy, logs: aws/karpenter-provider-aws#6509), and 100 MiB until it evicts."""
 
 
 @dataclass(frozen=True)
@@ -232,10 +247,13 @@ class HandedOver:
         return terms_of(self.model.workload(answer.workload))
 
     def disk(self, answer: Answer) -> DiskTier | None:
-        """That of the spec as the study has it; of a table the name alone."""
+        """That of the spec as the study has it; of a table the tier of that name."""
         name = answer.spec.disk if answer.spec is not None else None
         own = next((tier for tier in self.study.disks if tier.name == name), None)
-        return own or (DiskTier(name) if name is not None else None)
+        if own is not None or name is None:
+            return own
+        sold = Catalog.load(keep=True).tier(name)
+        return DiskTier(name, catalog_name=None if sold is None else sold.name)
 
 
 def markdown(given: HandedOver) -> str:
@@ -318,28 +336,48 @@ def _about(given: HandedOver, answer: Answer, offer: InstanceOffer | None) -> li
 
 def _machine(given: HandedOver, answer: Answer, offer: InstanceOffer, name: str) -> dict[str, Any]:
     """Its figures are of each of several nodes."""
-    spec, nodes, type_ = answer.spec, offer.nodes, offer.instance_type.partition("+")[0]
+    spec, nodes, type_ = answer.spec, offer.nodes, re.split(r"[+:]", offer.instance_type)[0].strip()
     assert spec is not None, "only an answer has a machine"
-    vcpus, memory = offer.vcpus / nodes, offer.memory_bytes / nodes
-    asked = (spec.vcpus or offer.vcpus) / nodes
-    cpu = max(0.1, min(asked, vcpus - _kept(vcpus, KEPT_CPUS) - SYSTEM_PODS))
-    free = memory - _kept(memory / GIB, KEPT_MEMORY) * GIB - EVICTION
-    held = min(free, (spec.memory_bytes or offer.memory_bytes) / nodes)
     gpus = Accelerators(spec.gpu, spec.gpu_count).number(given.model.workload(answer.workload).facts.device)
-    device = next((device for begin, device in DEVICES if (offer.gpu or "").startswith(begin)), "nvidia.com/gpu")
     gpu = (offer.gpu or "").partition("-")[0].lower()
+    is_added = gpus and gpu and type_.startswith("n1-") and offer.provider in ("gcp", "")
+    added = f"nvidia-tesla-{gpu}" if is_added else ""
+    label, value = SPOT_NODES.get(offer.provider, ("", "")) if given.recommendation.objective.spot else ("", "")
+    selector = {
+        "node.kubernetes.io/instance-type": type_ if LABEL.fullmatch(type_) else "",
+        "cloud.google.com/gke-accelerator": added,
+        label: value,
+    }
     return {
         "name": name,
         "provider": offer.provider,
         "resource": RESOURCES.get(offer.provider),
         "type": type_,
         "nodes": nodes,
-        "kept": cpu < asked and f"{vcpus:g}",
-        "asked": {"cpu": f"{int(cpu * 1000)}m", "memory": memory and f"{int(held / MIB)}Mi", device: -(-gpus // nodes)},
-        "gpus": -(-gpus // nodes),
-        "added": f"nvidia-tesla-{gpu}" if gpus and gpu and type_.startswith("n1-") and offer.provider == "gcp" else "",
+        **_requests(spec, offer, -(-gpus // nodes)),
+        "gpus": gpus,
+        "added": added,
+        "added_count": -(-max(gpus, offer.gpu_count) // nodes),
+        "selector": {key: its for key, its in selector.items() if its},
+        "taint": (label, value) if label else None,
         "disk": _disk(given.disk(answer), offer.provider),
     }
+
+
+def _requests(spec: Spec, offer: InstanceOffer, gpus: int) -> dict[str, Any]:
+    """What a pod asks for: what the spec has, or all that its node leaves; then `left` says so."""
+    nodes = offer.nodes
+    vcpus, memory = offer.vcpus / nodes, offer.memory_bytes / nodes
+    wanted, needed = (spec.vcpus or offer.vcpus) / nodes, (spec.memory_bytes or offer.memory_bytes) / nodes
+    cpu = max(0.1, min(wanted, vcpus - _kept(vcpus, KEPT_CPUS) - SYSTEM_CPUS))
+    free = (1 - NOT_SEEN) * memory - _kept(memory / GIB, KEPT_MEMORY) * GIB - SYSTEM_MEMORY
+    held = max(64 * MIB, min(needed, free)) if memory else 0.0
+    asked = {"cpu": f"{int(cpu * 1000)}m", "memory": memory and f"{int(held / MIB)}Mi"}
+    left = f"{asked['cpu']} of {vcpus_in_words(vcpus)}"
+    if memory:
+        left += f" and {asked['memory']} of {format_bytes(memory)}"
+    device = next((device for begin, device in DEVICES if re.match(begin, offer.gpu or "")), "nvidia.com/gpu")
+    return {"asked": {**asked, device: gpus}, "left": left if cpu < wanted or 0 < held < needed else ""}
 
 
 def _kept(size: float, lines: Sequence[tuple[float, float]]) -> float:
@@ -348,14 +386,14 @@ def _kept(size: float, lines: Sequence[tuple[float, float]]) -> float:
 
 def _disk(tier: DiskTier | None, provider: str) -> dict[str, Any]:
     """A tier of this provider as Terraform has it; empty for any other disk."""
-    owner, _slash, name = ("", "", "") if tier is None else (tier.catalog_name or tier.name).partition("/")
+    owner, _slash, name = ("", "", "") if tier is None else (tier.catalog_name or "").partition("/")
     kind = DISKS[provider].fullmatch(name) if owner == provider in DISKS else None
     if tier is None or kind is None:
         return {}
     called, level, rates = kind["kind"], kind.groupdict().get("level"), tier.emulated or DiskRates()
     return {
         "kind": _hcl(CALLED.get(called, called)),
-        "gib": -(-(tier.size_bytes or 0) // GIB),
+        "gib": -(-(tier.size_bytes or VOLUME_GIB * GIB) // GIB),
         "level": level and f'"PL{level}"',
         "iops": round(rates.read_iops or 0) if called in IOPS_BOUGHT else 0,
         "mibps": round((rates.read_bytes_per_second or 0) / MIB) if called in RATE_BOUGHT else 0,

@@ -258,7 +258,8 @@ def _mean(workload: str, pairs: Sequence[_Pair], width: float) -> RateChange:
     deviation = math.hypot(math.hypot(*deviations) / len(pairs), math.sqrt(2) * DRIFT)
     change = _interval(mean(logs), width * deviation, math.expm1)
     runs = sum(len(a.rated) for a, _ in pairs), sum(len(b.rated) for _, b in pairs)
-    return RateChange(workload, configurations=len(pairs), change=change, runs=runs, verdict=_verdict(change))
+    unit, verdict = pairs[0][0].rated[0].sample_unit, _verdict(change)
+    return RateChange(workload, unit=unit, configurations=len(pairs), change=change, runs=runs, verdict=verdict)
 
 
 def _only(one: _Study, other: _Study) -> tuple[RateChange, ...]:

@@ -105,6 +105,7 @@ def _own(machine: Candidate, model: WorkloadModel) -> InstanceOffer:
         usd_per_million_samples=usd_per_million(machine.usd_per_hour, machine.rate, model.sample_unit),
         as_of=offer.as_of if offer else "",
         source=offer.source if offer else "the table",
+        notes=tuple(_about_price(offer)) if offer else (),
         own=True,
         usd_per_hour_spot=machine.usd_per_hour_spot,
         nodes=rented.nodes,

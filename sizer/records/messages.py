@@ -25,6 +25,11 @@ def printable(text: str, keep: str = "") -> str:
     return "".join(char if char in keep or not _unseen(char) else _escape(char) for char in text)
 
 
+def width(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    return sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in text)
+
+
 def quoted(text: str) -> str:
     """A value as a sentence quotes it, no longer than a person reads."""
     text = printable(text)

@@ -293,9 +293,10 @@ def parse_share(text: str) -> float:
 
 
 def parse_percent(text: str) -> float:
-    """A share of `10%` or `0.1`; 0 and more than 1 are shares here, too."""
-    value = _number_or_nan(text.strip().removesuffix("%")) / (100 if text.strip().endswith("%") else 1)
-    if not 0 <= value <= LARGEST_FACTOR:
+    """A share of `10%` or `0.1`; 0 and, in percent, more than 1 are shares here, too."""
+    is_percent = text.strip().endswith("%")
+    value = _number_or_nan(text.strip().removesuffix("%")) / (100 if is_percent else 1)
+    if not 0 <= value <= (LARGEST_FACTOR if is_percent else 1):
         raise InputError("{text} is not a share; give one such as 10% or 0.1.", text=quoted(text))
     return value
 

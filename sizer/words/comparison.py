@@ -19,10 +19,17 @@ study_line = Sentence(
     "[[, sizer {study.sizer}]]"
 )
 difference_line = Sentence("  {label}: {before} in A, {after} in B")
-whence = Sentence(
+_whence = Sentence(
     "[[different?What differs below may come from what differs above.]]"
     "[[!different?Hosts, programs, disks and workloads are the same, as far as both studies say.]]"
 )
+
+
+def whence(comparison: Comparison) -> str:
+    """Whether what differs may come from how the studies differ; empty where nothing was measured in both."""
+    return _whence(different=comparison.study_differences) if comparison.differences else ""
+
+
 _KINDS: Templates[str, str] = {
     "package": "Version of {name}",
     "disk": "Disk {name}",
@@ -118,7 +125,7 @@ def _moved(moved: DemandChange) -> str:
 _nothing_shared = Sentence("A and B have no configuration in common, so no rates can be compared.")
 _intervals = Sentence(
     "All intervals hold together with 95 %: where one includes 0, the difference may be chance."
-    "[[ {studies:and} measured nothing several times, so how far its runs differ by chance is supposed.]]"
+    "[[ {studies:and} measured nothing several times, so how far runs differ by chance is supposed.]]"
 )
 _only_in = Sentence("Only in {letter}: {what:some}")
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sizer.records.answer import Answer, Cost, CostRow, CostTable
-from sizer.words.language import N_, Sentence, _, answered_rate
+from sizer.records.units import format_usd
+from sizer.words.language import N_, Sentence, _, aligned, answered_rate
 from sizer.words.names import Terms, price_an_hour, spec_name, with_instance
 
 costs_title = Sentence(
     "[[both?CPU or GPU]][[!both?What it costs]][[: time and cost of the same work, {baseline} = 1]][[; the job is "
     "{samples:number} {unit:units}]]"
 )
-_LINE = N_(
-    "{machine}: {rate}[[; time {time}]][[ ({row.seconds:time} the job)]][[; on demand {on_demand}]][[; spot "
-    "{spot}]][[, with interruptions {expected}]][[; {unpriced}]]"
+_JOB = N_(
+    "the job: {row.seconds:time}[[; {row.on_demand.usd_of_job:usd} on demand]][[; {row.spot.usd_of_job:usd} spot]][[, "
+    "{row.spot_expected.usd_of_job:usd} with interruptions]]"
 )
 _PRICES = N_(
     "{cost.usd_per_hour:usd} an hour[[, {cost.usd_per_million_samples:usd} a million]][[, {cost.usd_of_job:usd} the "
@@ -48,21 +49,38 @@ def costs_lines(answer: Answer, terms: Terms) -> Iterator[str]:
     if costs is None or not is_asked(answer):
         return
     yield _("{title}:", title=title_of(costs, terms))
-    for row in costs.rows:
-        on_demand, spot = (_with_ratio(cost) for cost in (row.on_demand, row.spot))
-        line = _(
-            _LINE,
-            row=row,
-            machine=machine_of(row, terms),
-            rate=rate_of(row, terms),
-            time=ratio_in_words(row.time_ratio),
-            on_demand=on_demand,
-            spot=spot,
-            expected=expected_in_words(row.spot_expected),
-            unpriced="" if on_demand or spot else price_an_hour(None, foreign=row.foreign),
-        )
-        yield f"  {line}"
+    names = (_("machine"), _("rate"), _("time"), _("cost"), _("an hour"), _("a million"))
+    rows = [names, *(cells for row in costs.rows for cells in _row_cells(row, terms))]
+    yield from (f"  {line}" for line in aligned(rows))
     yield from costs_sentences(costs, terms)
+
+
+def _row_cells(row: CostRow, terms: Terms) -> Iterator[tuple[str, ...]]:
+    """A row of the table on demand, one at spot prices, one with interruptions, and what is said of it beside."""
+    rate, time = answered_rate(row.throughput, terms.unit)[0], ratio_in_words(row.time_ratio)
+    yield machine_of(row, terms), rate, time, *_cost_cells(row.on_demand)
+    if row.spot is not None:
+        yield "  " + _("spot"), "", "", *_cost_cells(row.spot)
+    if row.spot_expected is not None:
+        yield "  " + _("spot, with interruptions"), "", "", "", "", _usd(row.spot_expected.usd_per_million_samples)
+    remarks = [
+        "" if row.on_demand or row.spot else price_an_hour(None, foreign=row.foreign),
+        _("by published rates") if row.published else "",
+        _("extrapolated") if row.extrapolated else "",
+        "" if row.seconds is None else _(_JOB, row=row),
+    ]
+    yield from ((f"  {remark}",) for remark in remarks if remark)
+
+
+def _cost_cells(cost: Cost | None) -> tuple[str, str, str]:
+    """Its ratio, and USD an hour and of a million samples; empty where it is not known."""
+    if cost is None:
+        return "", "", ""
+    return ratio_in_words(cost.ratio), _usd(cost.usd_per_hour), _usd(cost.usd_per_million_samples)
+
+
+def _usd(amount: float | None) -> str:
+    return "" if amount is None else format_usd(amount)
 
 
 def title_of(costs: CostTable, terms: Terms) -> str:
@@ -100,11 +118,6 @@ def prices_in_words(cost: Cost | None) -> str:
 def expected_in_words(cost: Cost | None) -> str:
     """`$0.00205 a million, $0.00246 the job`: what the work is expected to cost where spot machines are taken back."""
     return "" if cost is None else _(_EXPECTED, cost=cost)
-
-
-def _with_ratio(cost: Cost | None) -> str:
-    """`0.81 ($0.283 an hour, $0.0091 a million)`."""
-    return "" if cost is None else with_instance(ratio_in_words(cost.ratio), prices_in_words(cost))
 
 
 def costs_sentences(costs: CostTable, terms: Terms) -> Iterator[str]:

@@ -28,7 +28,7 @@ from string import Formatter
 from typing import Any, TypeVar
 
 from sizer.records.configuration import Estimate
-from sizer.records.messages import AllOf, AnyOf, Lines, Message, SizerError, printable, typed_path
+from sizer.records.messages import AllOf, AnyOf, Lines, Message, SizerError, printable, typed_path, width
 from sizer.records.units import (
     NOT_FINITE,
     RELATIVE,
@@ -283,6 +283,19 @@ def row(parts: Iterable[str]) -> str:
 def clauses(parts: Iterable[str]) -> str:
     """`12 of 24 runs finished; 3 with a warning`: statements of one line, without those that are empty."""
     return _("; ").join(filter(None, parts))
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of N cells as lines in columns, the first to the left and the others to the right, without empty columns; a
+    row of one cell alone is a line as it is. The first row are the columns' names."""
+    columns = zip(*(cells for cells in rows if len(cells) > 1), strict=True)
+    widths = [max(map(width, column)) if any(column[1:]) else 0 for column in columns]
+    lines = []
+    for first, *others in rows:
+        pairs = zip(others, widths[1:], strict=False)
+        cells = ["  " + " " * (wide - width(cell)) + cell for cell, wide in pairs if wide]
+        lines.append((first + " " * (widths[0] - width(first)) if cells else first) + "".join(cells).rstrip())
+    return lines
 
 
 def listed(names: Sequence[str]) -> str:
@@ -553,7 +566,8 @@ def change(share: float) -> str:
 def signed(share: float) -> str:
     """The same with a digit after the point below 10 %: `-8.2 %`."""
     digits = 1 if abs(share) < 0.0995 else 0
-    return gain(share, lambda value: _("{number} %", number=f"{round(100 * value, digits) + 0:+.{digits}f}"))
+    percents = round(100 * share, digits)
+    return gain(share, lambda _share: _("{number} %", number=f"{percents:+.{digits}f}" if percents else "0"))
 
 
 def more_or_less(share: float) -> str:

@@ -171,9 +171,10 @@ def no_machine(answer: Answer | None) -> str:
     return _("none is fast enough") if answer is not None and answer.job is not None else _("no machine yet")
 
 
-def million_there(usd: float | None, there: Estimate | None, unit: str) -> str:
+def million_there(usd: float | None, here: Estimate | None, there: Estimate | None, unit: str) -> str:
     """`$0.129 a million images at 232 images/s there`: the rate is said where the machine's CPU makes it another."""
-    rate = None if there is None or usd is None else rate_in_words(there.value, unit)
+    rate = "" if there is None or usd is None else rate_in_words(there.value, unit)
+    rate = "" if here is not None and rate == rate_in_words(here.value, unit) else rate
     return _("[[{usd:usd} a million {unit:units}]][[ at {rate} there]]", usd=usd, unit=unit, rate=rate)
 
 

@@ -10,8 +10,8 @@ import pytest
 from tests.end_to_end.conftest import Typed
 
 COMMANDS = [
-    *("doctor", "demo", "init", "run", "resume", "status", "fit", "predict"),
-    *("recommend", "report", "serve", "export", "import", "schema", "catalog", "disks"),
+    *("doctor", "demo", "init", "run", "resume", "profile", "status", "fit", "predict", "pattern"),
+    *("recommend", "family", "compare", "report", "serve", "export", "import", "schema", "catalog", "disks"),
 ]
 
 

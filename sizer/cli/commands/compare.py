@@ -16,7 +16,7 @@ from sizer.words import comparison as words
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("before", metavar="A", help=_("a study folder"))
     parser.add_argument("after", metavar="B", help=_("another one, whose rates are said against those of A"))
-    gate = _("exit with 6 if a condition holds beyond noise, such as 'throughput<-5%'; may be repeated")
+    gate = _("exit with 6 if a condition holds beyond noise, such as 'throughput<-5%%'; may be repeated")
     parser.add_argument("--fail-if", action="append", metavar="CONDITION", help=gate)
     option(parser, "--html", _("write it as a page, too"), metavar="FILE.html")
     add_json(parser)
@@ -42,7 +42,8 @@ def _print(comparison: Comparison) -> None:
         print(words.study_line(letter, study))
     for difference in comparison.study_differences:
         print(words.difference_line(*words.difference_cells(difference)))
-    print(words.whence(different=comparison.study_differences))
+    if whence := words.whence(comparison):
+        print(whence)
     for change in (*comparison.means, *comparison.differences):
         print(words.change_line(change))
         if moved := words.moved_line(change):

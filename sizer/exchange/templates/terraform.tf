@@ -29,7 +29,7 @@ resource "{{ machine.resource }}" "{{ machine.name }}" {
   boot_disk {
     initialize_params {
       image = var.image
-      type = {{ disk.kind }}
+      type = {{ disk.kind or ('"hyperdisk-balanced"' if machine.type[1] == "4" else '"pd-balanced"') }}
       size = {{ disk.gib }}
       provisioned_iops = {{ disk.iops }}
       provisioned_throughput = {{ disk.mibps }}
@@ -40,7 +40,7 @@ resource "{{ machine.resource }}" "{{ machine.name }}" {
   }
   guest_accelerator {
     type = {{ machine.added and machine.added | hcl }}
-    count = {{ machine.added and machine.gpus }}
+    count = {{ machine.added and machine.added_count }}
   }
   scheduling {
     on_host_maintenance = {{ (machine.gpus or spot) and '"TERMINATE"' }}
@@ -55,7 +55,7 @@ resource "{{ machine.resource }}" "{{ machine.name }}" {
   size                  = {{ type }}
   source_image_id       = var.image_id
   admin_username        = var.admin_username
-  network_interface_ids = [{{ "var.network_interface_ids[count.index]" if several else "var.network_interface_id" }}]
+  network_interface_ids = [{{ "var.%s_network_interface_%s" % (machine.name, "ids[count.index]" if several else "id") }}]
   priority              = {{ spot and '"Spot"' }}
   eviction_policy       = {{ spot and '"Deallocate"' }}
   admin_ssh_key {
@@ -64,7 +64,7 @@ resource "{{ machine.resource }}" "{{ machine.name }}" {
   }
   os_disk {
     caching = "ReadWrite"
-    storage_account_type = {{ disk.kind or '"Premium_LRS"' }}
+    storage_account_type = {{ disk.kind or '"StandardSSD_LRS"' }}
     disk_size_gb = {{ disk.gib }}
   }
 {% else %}
@@ -76,7 +76,7 @@ resource "{{ machine.resource }}" "{{ machine.name }}" {
   data_disks {
     name = {{ disk and '"data"' }}
     category = {{ disk.kind }}
-    size = {{ disk and (disk.gib or 150) }}
+    size = {{ disk.gib }}
     performance_level = {{ disk.level }}
   }
 {% endif %}

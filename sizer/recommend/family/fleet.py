@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sizer.catalog.catalog import Catalog
+from sizer.catalog.machines import InstanceType
 from sizer.model.memory import floor_at, needed_bytes, undroppable_bytes
 from sizer.model.model import CPU_LABEL, MARGIN, MeasuredDisk, WorkloadModel
-from sizer.recommend.candidates import GIB_PER_VCPU, SOLD_VCPUS, Candidate
+from sizer.recommend.candidates import GIB_PER_VCPU, SOLD_VCPUS, Candidate, family_memory
 from sizer.recommend.case import Case
 from sizer.recommend.family.location import Array
 from sizer.recommend.family.shapes import (
+    TABLE,
     Tier,
     gpu_key,
     gpu_kind,
@@ -88,8 +90,28 @@ class Work:
         gpu = kind.catalog_name(model.facts.device) if count else None
         if vcpus is None or (count and gpu is None):
             return None
-        disk = model.measured.disk(candidate.place.disk)
+        disk = self._as_sold(model.measured.disk(candidate.place.disk))
         return Need(number, vcpus, memory_needed(model, candidate), gpu, count, disk, rate, _reads(model, rate))
+
+    def _as_sold(self, disk: MeasuredDisk | None) -> MeasuredDisk | None:
+        """With the name of the catalogue's tier where it is called like that."""
+        if disk is None or disk.catalog_name is not None or not isinstance(self.case, Case):
+            return disk
+        tier = self.case.catalog.tier(disk.name or "")
+        return disk if tier is None else replace(disk, catalog_name=tier.name)
+
+    def machines(self, ratios: Sequence[float]) -> Iterator[InstanceType]:
+        """Those whose price the table itself gives; of unknown memory as much as the job needs there."""
+        device = self.model.facts.device
+        for one in (row.candidate for row in (self.table.rows if self.needs else ())):
+            rented, usd, vcpus, kind = one.rented, one.usd_per_hour, one.spec.vcpus, one.accelerators
+            if rented is not None and usd is not None and one.offer is None and vcpus and one.spec.nodes == 1:
+                count, needed = kind.number(device), memory_needed(self.model, one)
+                gpu = kind.catalog_name(device) if count else None
+                names = rented.provider or "", rented.instance_type or TABLE
+                built = (memory for memory in family_memory(vcpus, ratios) if memory >= needed)
+                size = vcpus, one.spec.memory_bytes or next(built, needed)
+                yield InstanceType(*names, *size, gpu=gpu, gpu_count=count, price_per_hour=usd, source=TABLE)
 
 
 def memory_needed(model: WorkloadModel, candidate: Candidate) -> int:
@@ -196,7 +218,9 @@ def fleet_of(
             "them says why."
         )
     gpus = {gpu_kind(need.gpu): need.gpu for need in needs if need.gpu is not None}
-    parts = prices if isinstance(prices, PartPrices) else part_prices(catalog, gpus, prices)
+    named = [catalog.tier(name) for name in disks]
+    near = {tier.provider for tier in named if tier is not None} or _providers(works)
+    parts = prices if isinstance(prices, PartPrices) else part_prices(catalog, gpus, prices, near)
     measured = [need.disk for need in needs if need.disk is not None and not is_unnamed(need.disk)]
     tiers = tiers_of(measured, disks, catalog, parts.disks)
     if not disks and not all(any(tier.serves(need.disk, need.reads) for tier in tiers) for need in needs):
@@ -213,15 +237,27 @@ def fleet_of(
     return _priced(works, tiers, parts, grid, catalog)
 
 
+def _providers(works: Sequence[Work]) -> set[str]:
+    """Whose disks and machines were measured."""
+    disks = {need.disk.catalog_name or "" for work in works for need in work.needs if need.disk is not None}
+    machines = [row.candidate for work in works if work.needs for row in work.table.rows]
+    rented = {one.rented.provider or (one.offer.provider if one.offer else "") for one in machines if one.rented}
+    return {name.partition("/")[0] for name in disks if "/" in name} | rented
+
+
 UNNAMED = MeasuredDisk(None, DiskRates())
 
 
 def _priced(works: Sequence[Work], tiers: Sequence[Tier], prices: PartPrices, grid: Grid, catalog: Catalog) -> Fleet:
     """Every shape of the grid that has a price, and of every workload that one of them serves its rows."""
     priced = []
+    own = [machine for work in works if prices.provider is not None for machine in work.machines(grid.ratios)]
+    names = {machine.name for machine in own}
     for gpu, count in grid.gpus:
         kind = Accelerators(gpu or CPU_LABEL, count)
         like = [i for i in instances_like(Spec(0.0), kind, Device("cpu"), catalog) if not i.is_arm]
+        mine = [i for i in own if (i.gpu and gpu_kind(i.gpu)) == (gpu and gpu_kind(gpu))]
+        like = [*mine, *(i for i in like if i.name not in names)]
         sizes = [Shape(v, round(ratio * v * GIB), None, gpu, count) for v in grid.vcpus for ratio in grid.ratios]
         priced += [(size, price) for size in sizes if (price := price_of(size, like, prices)) is not None]
     shapes = [replace(size, disk=disk) for disk in grid.disks for size, _ in priced]

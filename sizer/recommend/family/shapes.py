@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,13 +15,15 @@ from sizer.model.model import MeasuredDisk, name_of_disk
 from sizer.recommend.prices import VOLUME_GIB, disk_prices
 from sizer.records.device import HOST_DISK, DiskRates
 from sizer.records.family import PartPrices, Shape
-from sizer.records.messages import AnyOf, InputError, NoAnswer
+from sizer.records.messages import AnyOf, InputError, Message, NoAnswer
 from sizer.records.units import GIB
 
 FEWEST_TYPES = 20
 """Of a provider with fewer instance types a price of each part says little."""
 MORE_MEMORY = 1.1
 """What has up to so many times the memory is sold as that shape."""
+TABLE = "the table"
+"""The source of a machine whose price a table gives itself."""
 AS_FAST = 0.9
 """Of another disk's figures: checks of one tier differ by so much."""
 
@@ -77,14 +79,16 @@ def tiers_of(
             sold = MeasuredDisk(offer.name, offer.rates(VOLUME_GIB * GIB), offer.disk_class, offer.name)
             disks[offer.name] = own.get(offer.name, sold)
         else:
+            own_ones = Message("one of {own}, or ", own=AnyOf(*own)) if own else ""
             raise InputError(
-                "--disks: there is no disk tier `{name}`; give one of {own}, or one of the catalogue, such as aws/gp3.",
+                "--disks: there is no disk tier `{name}`; give {own_ones}one of the catalogue, such as aws/gp3.",
                 name=name,
-                own=AnyOf(*own),
+                own_ones=own_ones,
             )
     usd = disk_prices(list(disks.values()), catalog) if len(disks) > 1 else {}
     return tuple(
-        Tier(name, disk.rates, prices.get(name, usd.get(name_of_disk(disk.name), 0.0))) for name, disk in disks.items()
+        Tier(name, disk.rates, prices.get(name, prices.get(disk.name or "", usd.get(name_of_disk(disk.name), 0.0))))
+        for name, disk in disks.items()
     )
 
 
@@ -136,27 +140,28 @@ def price_of(
     size: Shape, like: Iterable[InstanceType], parts: PartPrices
 ) -> tuple[float, str | None, tuple[str, ...]] | None:
     """Of a shape without its disk: USD an hour, the instance type whose price that is, and one of each provider that
-    sells it; None where its accelerator has no price. `like` are types of its kind, cheapest first.
+    sells it; None where its accelerator has no price. `like` are types of its kind, with machines of a TABLE.
 
-    It is that of the cheapest of the provider's types that holds it: nobody pays more for less. By its parts it is
-    where that is less, and where the provider sells none just so.
+    It is that of the cheapest of the provider's types, or of the table's machines, that holds it: nobody pays more for
+    less. By its parts it is where that is less, and where none of these is just so.
     """
     holding = [i for i in like if i.memory_bytes >= size.memory_bytes and i.vcpus >= size.vcpus]
     holding = [i for i in holding if i.gpu_count >= size.gpu_count]
     small = [i for i in holding if i.memory_bytes <= MORE_MEMORY * size.memory_bytes]
     same = [i for i in small if (i.vcpus, i.gpu_count) == (size.vcpus, size.gpu_count)]
-    own = [i for i in holding if i.provider == parts.provider and i.usd_per_hour is not None]
-    offers: list[tuple[float, str | None]] = [(i.usd_per_hour or 0.0, i.name) for i in own[:1]]
+    own = [i for i in holding if i.usd_per_hour is not None and (i.provider == parts.provider or i.source == TABLE)]
+    offers: list[tuple[float, str | None]] = [(i.usd_per_hour or 0.0, i.name.strip()) for i in own]
     gpu = 0.0 if size.gpu is None else parts.gpus.get(gpu_key(size.gpu))
-    if gpu is not None and not any(i.provider == parts.provider and i.usd_per_hour is not None for i in same):
+    if gpu is not None and not any(i in same for i in own):
         offers.append((parts.vcpu * size.vcpus + parts.gib * size.memory_bytes / GIB + gpu * size.gpu_count, None))
-    sold_by = {instance.provider: instance.name for instance in reversed(same)}
+    sold_by = {instance.provider: instance.name.strip() for instance in reversed(same)}
     return (*min(offers, key=lambda offer: offer[0]), tuple(sold_by.values())) if offers else None
 
 
-def part_prices(catalog: Catalog, gpus: Iterable[str], provider: str | None) -> PartPrices:
-    """Those of this provider, or, among those that sell most of these kinds of accelerator, of the one whose prices
-    follow best from the parts. NoAnswer where no provider has enough types, InputError where this one has not."""
+def part_prices(catalog: Catalog, gpus: Iterable[str], provider: str | None, near: Collection[str]) -> PartPrices:
+    """Those of this provider, or, among those that sell most of these kinds of accelerator, of one that is `near`, and
+    whose prices follow best from the parts. NoAnswer where no provider has enough types, InputError where this one has
+    not."""
     types: dict[str, list[InstanceType]] = defaultdict(list)
     for instance in _priced(catalog):
         types[instance.provider].append(instance)
@@ -175,4 +180,4 @@ def part_prices(catalog: Catalog, gpus: Iterable[str], provider: str | None) -> 
         )
     kinds = set(map(gpu_key, gpus))
     fits = [fitted_prices(types[name], name) for name in ([provider] if provider is not None else names)]
-    return max(fits, key=lambda fit: (len(kinds & fit.gpus.keys()), -fit.residual))
+    return max(fits, key=lambda fit: (len(kinds & fit.gpus.keys()), fit.provider in near, -fit.residual))

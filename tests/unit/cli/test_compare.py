@@ -92,12 +92,30 @@ def test_json_has_each_interval(studies: dict[str, str], capsys: pytest.CaptureF
         ("alike", "other:throughput<-5%", 6),  # nothing of it is there to ask
         ("alike", "speed<1", 2),
         ("alike", "nobody:throughput<1", 2),
+        ("slower", "throughput<-5", 2),  # it is meant to be -5%
     ],
 )
 def test_a_gate_fails_beyond_noise(
     other: str, gate: str, code: int, studies: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert compared(capsys, studies["before"], studies[other], "--fail-if", gate)[0] == code
+    code_seen, _, complaint = compared(capsys, studies["before"], studies[other], "--fail-if", gate)
+    assert code_seen == code
+    assert code != 2 or gate in complaint
+
+
+def test_a_study_beside_itself_is_no_change(studies: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing is said of how studies differ that have nothing in common."""
+    _, out, _ = compared(capsys, studies["alike"], studies["alike"])
+    assert out.count(": 0 % (-") == 6
+    table = "workload,vcpus,throughput\nelse,1,5\n"
+    _, out, _ = compared(capsys, studies["alike"], study(Path(studies["alike"]).parent, "else", table))
+    assert [line.partition(":")[0] for line in out.splitlines()] == [
+        "A",
+        "B",
+        "A and B have no configuration in common, so no rates can be compared.",
+        "Only in A",
+        "Only in B",
+    ]
 
 
 def test_hosts_that_differ_are_said_before_figures(

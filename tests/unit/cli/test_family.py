@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -41,7 +42,7 @@ def test_several_studies_are_one_fleet(folders: list[str], capsys: pytest.Captur
     capsys.readouterr()
     assert main(["family", *folders, "--shapes", "2", "--max-penalty", "900%"]) == 0
     text = capsys.readouterr().out
-    assert main(["family", *folders, "--shapes", "2", "--max-penalty", "9", "--json"]) == 0
+    assert main(["family", *folders, "--shapes", "2", "--max-penalty", "900%", "--json"]) == 0
     form = json.loads(capsys.readouterr().out)
     assert {one["workload"] for one in form["served"]} == {"one/train", "two/train", "one/lstm", "two/lstm"}
     assert [line.strip() for line in text.splitlines()] == form["sentences"]
@@ -56,6 +57,8 @@ def test_several_studies_are_one_fleet(folders: list[str], capsys: pytest.Captur
     [
         (["--shapes", "1"], 5, "type --shapes "),
         (["--shapes", "0"], 2, "is not a number of shapes; give a whole number from 1 to 1000"),
+        (["--max-penalty", "10"], 2, "`10` is not a share; give one such as 10% or 0.1."),
+        (["--disks", "nix"], 2, "there is no disk tier `nix`; give one of the catalogue, such as aws/gp3."),
         (["--max-penalty", "lots"], 2, "`lots` is not a share; give one such as 10% or 0.1."),
         (["--ratios", "2,,4"], 2, "is not a factor"),
         (["--disks", "a,"], 2, "A name is missing in `a,`"),
@@ -74,6 +77,34 @@ def test_what_cannot_be_answered_says_what_to_type(
     stated = capsys.readouterr()
     assert complaint in stated.err
     assert stated.out == ""
+
+
+PRICED = """workload,instance_type,vcpus,memory_gib,gpu,gpu_count,throughput,usd_per_hour
+a,my small one,4,,none,0,100,0.05
+a,mine + K80,2,,K80,1,300,0.40
+b,my large one,16,64,none,0,800,0.20
+"""
+DISKS = "workload,vcpus,memory_gib,disk,throughput\na,2,4,gp3,100\na,4,8,gp3,190\nb,2,4,io2,300\nb,4,8,io2,590\n"
+
+
+def test_a_table_has_its_own_prices_and_disks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What its machines cost is the price of such shapes, also where nobody sells them; a disk called like a tier is
+    that tier, and then prices are of its provider."""
+    for name, table in (("priced", PRICED), ("disks", DISKS)):
+        (tmp_path / f"{name}.csv").write_text(table)
+        assert main(["import", str(tmp_path / f"{name}.csv"), "--out", str(tmp_path / name)]) == 0
+    capsys.readouterr()
+    assert main(["family", str(tmp_path / "priced"), "--json"]) == 0
+    form = json.loads(capsys.readouterr().out)
+    assert [(one["sold"], one["usd_per_hour"]) for one in form["shapes"]] == [
+        ("my small one", 0.05),
+        ("my large one", 0.2),
+    ]
+    for options in ((), ("--disks", "aws/gp3,aws/io2"), ("--disks", "gp3,io2")):
+        assert main(["family", str(tmp_path / "disks"), "--json", *options]) == 0
+        form = json.loads(capsys.readouterr().out)
+        assert {one["shape"]["disk"] for one in form["shapes"]} == {"aws/gp3", "aws/io2"}
+        assert form["prices"]["provider"] == "aws"
 
 
 def test_the_page_has_it(material: Material, make_run: Callable[..., Run], study: Study) -> None:

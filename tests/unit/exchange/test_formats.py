@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from typing import Any
 
 import pytest
 import yaml
@@ -22,7 +24,12 @@ NAME = 'tr "${x}"|a'
 
 
 def offer(provider: str, name: str, gpu: str | None = "V100", nodes: int = 1) -> InstanceOffer:
-    size = {"vcpus": 8.0 * nodes, "memory_bytes": 32 * GIB * nodes, "gpu": gpu, "gpu_count": nodes if gpu else 0}
+    size: dict[str, Any] = {
+        "vcpus": 8.0 * nodes,
+        "memory_bytes": 32 * GIB * nodes,
+        "gpu": gpu,
+        "gpu_count": nodes if gpu else 0,
+    }
     return InstanceOffer(
         provider,
         name,
@@ -32,7 +39,7 @@ def offer(provider: str, name: str, gpu: str | None = "V100", nodes: int = 1) ->
         as_of="2026-11-01",
         source="list",
         nodes=nodes,
-    )  # type: ignore[arg-type]
+    )
 
 
 def given(*offers: InstanceOffer, spec: Spec | None = None, disk: str = "", spot: bool = False) -> HandedOver:
@@ -64,7 +71,9 @@ TERRAFORM = {
         resource "azurerm_linux_virtual_machine" | size = "Standard_NC6s_v3" | priority = "Spot"
         storage_account_type = "Premium_LRS" | disk_size_gb = 500""",
     ("azure", "Standard_NC6s_v3", "aws/gp3"): """
-        storage_account_type = "Premium_LRS" """,
+        storage_account_type = "StandardSSD_LRS" | network_interface_ids = [var.tr_x_a_network_interface_id]""",
+    ("gcp", "n4-standard-8", "aws/gp3"): """
+        type = "hyperdisk-balanced" """,
     ("alibaba", "ecs.gn6v-c8g1.2xlarge", "alibaba/cloud_essd_pl1"): """
         resource "alicloud_instance" | instance_type = "ecs.gn6v-c8g1.2xlarge" | category = "cloud_essd"
         performance_level = "PL1" | spot_strategy = "SpotAsPriceGo" """,
@@ -99,11 +108,41 @@ def test_kubernetes() -> None:
     assert job["kind"] == "Job"
     assert job["spec"]["template"]["spec"]["nodeSelector"] == {"node.kubernetes.io/instance-type": "p3.2xlarge"}
     assert container["resources"]["limits"] == container["resources"]["requests"]
-    assert container["resources"]["limits"] == {"cpu": "7660m", "memory": "16384Mi", "nvidia.com/gpu": 1}
+    assert container["resources"]["limits"] == {"cpu": "7520m", "memory": "16384Mi", "nvidia.com/gpu": 1}
     (job,) = yaml.safe_load_all(kubernetes(given(offer("gcp", "n1-highmem-8+1xV100", nodes=2), spec=several)))
     selector = job["spec"]["template"]["spec"]["nodeSelector"]
     assert selector["cloud.google.com/gke-accelerator"] == "nvidia-tesla-v100"
     assert (job["spec"]["parallelism"], selector["node.kubernetes.io/instance-type"]) == (2, "n1-highmem-8")
+
+
+NODES = {
+    ("", "n1-standard-8 + V100"): {"instance-type": "n1-standard-8", "gke-accelerator": "nvidia-tesla-v100"},
+    ("", "the box under my desk"): {},
+    ("oci", "VM.Standard.E4.Flex:8vcpu:64gib"): {"instance-type": "VM.Standard.E4.Flex"},
+    ("gcp", "a2-highgpu-1g"): {"instance-type": "a2-highgpu-1g", "gke-spot": "true"},
+    ("azure", "Standard_NC6s_v3"): {"instance-type": "Standard_NC6s_v3", "scalesetpriority": "spot"},
+}
+
+
+@pytest.mark.parametrize(("machine", "wanted"), NODES.items())
+def test_the_node_of_a_pod(machine: tuple[str, str], wanted: dict[str, str]) -> None:
+    """By labels that such a node has: a type as its provider writes it, added GPUs, and at spot prices spot nodes."""
+    spec = Spec(None, None, None, 32, None, 1)
+    (job,) = yaml.safe_load_all(kubernetes(given(offer(*machine), spec=spec, spot=True)))
+    pod = job["spec"]["template"]["spec"]
+    selector = {label.rpartition("/")[2]: value for label, value in pod.get("nodeSelector", {}).items()}
+    assert selector == wanted
+    assert [taint["effect"] for taint in pod.get("tolerations", ())] == ["NoSchedule"] * (
+        machine[0] in ("gcp", "azure")
+    )
+    # 8 vCPUs and 32 GiB: AKS keeps 0.18 vCPUs, GKE 3.56 GiB of what the hypervisor leaves.
+    assert pod["containers"][0]["resources"]["requests"] == {"cpu": "7520m", "memory": "26164Mi", "nvidia.com/gpu": 1}
+
+
+def test_gpus_that_are_added_are_all_that_its_type_has() -> None:
+    """Google sells so many vCPUs only with so many V100, also where the job uses one."""
+    two = replace(offer("gcp", "n1-highmem-16+2xV100"), gpu_count=2)
+    assert "count = 2" in terraform(given(two, spec=SPEC))
 
 
 def test_markdown() -> None:
