@@ -98,7 +98,8 @@ def templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(coded=markup.coded, deflated=markup.deflated)
-    functions = (markup.badge, markup.embedded, markup.facts, markup.linked, markup.scrolled, markup.table, sentence)
-    environment.globals.update({function.__name__: function for function in (*functions, paragraph, _, _n)})
-    environment.globals["runs_counted"] = runs_counted
+    functions = (markup.badge, markup.embedded, markup.filled_columns, markup.linked, sentence, paragraph, _, _n)
+    environment.globals.update({function.__name__: function for function in functions}, runs_counted=runs_counted)
+    macros = environment.get_template("macros.html").module
+    environment.globals.update({name: getattr(macros, name) for name in ("table", "scrolled", "facts")})
     return environment
