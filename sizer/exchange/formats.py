@@ -165,10 +165,9 @@ def _in_gibibytes(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     form = {key: _in_gibibytes(item) for key, item in value.items() if (key, item) != ("nodes", 1)}
-    return {
-        "memory_gib" if key == "memory_bytes" else key: item / GIB if key == "memory_bytes" and item else item
-        for key, item in form.items()
-    }
+    if form.get("memory_bytes") is not None:
+        form["memory_bytes"] /= GIB
+    return {"memory_gib" if key == "memory_bytes" else key: item for key, item in form.items()}
 
 
 def comparison_form(comparison: Comparison) -> dict[str, Any]:
