@@ -12,7 +12,7 @@ import pytest
 from sizer.limits.backends.affinity import AffinityBackend
 from sizer.limits.detection import backend_for, detect
 from sizer.limits.interface import LimitsBackend
-from sizer.limits.topology import Machine, parse_topology, read_machine
+from sizer.limits.topology import Machine, read_machine
 from sizer.limits.tree import Tree
 from sizer.records.messages import Message
 
@@ -234,9 +234,3 @@ def backend(request: pytest.FixtureRequest) -> LimitsBackend:
     found = request.getfixturevalue(request.param)
     assert isinstance(found, LimitsBackend)
     return found
-
-
-@pytest.fixture
-def paired_machine() -> Machine:
-    """One socket, two cores, four hyperthreads."""
-    return Machine(parse_topology("0,0,0,0\n1,1,0,0\n2,0,0,0\n3,1,0,0"), frozenset(range(4)), memory_bytes=8 << 30)

@@ -7,13 +7,16 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
 from .faults import Fault, InputFault, run_program
 from .options import OneSentenceParser, count, positive_integer
-from .process import available_cpus, limit_threads
+from .process import available_cpus, die_with_parent, limit_threads
 from .progress import counted
 
 VERSION = 1
@@ -61,36 +64,27 @@ def make_text(out: Path) -> None:
 
 def _write_images(folder: Path, count: int, seed: int, workers: int) -> list[int]:
     """Write all images by forked processes, which share the decoded photographs; returns the files' sizes."""
-    from multiprocessing import get_context
-
     import cv2
 
     from .data_sets.photograph_crops import image_name, load_photographs
 
     cv2.setNumThreads(1)
-    photographs = load_photographs()
-    paths = [folder / image_name(index) for index in range(count)]
-    for class_folder in sorted({path.parent for path in paths}):
+    load_photographs()
+    for class_folder in sorted({(folder / image_name(index)).parent for index in range(count)}):
         class_folder.mkdir(parents=True)
-    shares = [range(worker, count, workers) for worker in range(min(workers, count))]
-    processes = [
-        get_context("fork").Process(target=_write_share, args=(photographs, folder, seed, share), daemon=True)
-        for share in shares
-    ]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join()
-    if any(process.exitcode for process in processes):
-        raise Fault(f"a process that writes images into {folder} died: make room on the disk, or give fewer --workers")
-    return [path.stat().st_size for path in paths]
+    try:
+        with ProcessPoolExecutor(min(workers, count), get_context("fork"), die_with_parent) as pool:
+            return list(pool.map(partial(_write_image, folder, seed), range(count), chunksize=4))
+    except BrokenProcessPool:
+        raise Fault(
+            f"a process that writes images into {folder} died: make room on the disk, or give fewer --workers"
+        ) from None
 
 
-def _write_share(photographs: list[Any], folder: Path, seed: int, indices: range) -> None:
-    from .data_sets.photograph_crops import image_name, make_image
+def _write_image(folder: Path, seed: int, index: int) -> int:
+    from .data_sets.photograph_crops import image_name, load_photographs, make_image
 
-    for index in indices:
-        (folder / image_name(index)).write_bytes(make_image(photographs, seed, index))
+    return (folder / image_name(index)).write_bytes(make_image(load_photographs(), seed, index))
 
 
 def _is_made(out: Path, wanted: dict[str, object]) -> bool:

@@ -6,12 +6,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
 from .backends import replay
-from .backends.interface import FORWARD, READ_FOLDERS, TRAIN, TRAINING_MODES, Backend, Compute, Input, Settings
+from .backends.interface import FORWARD, READ_FOLDERS, TRAIN, TRAINING_MODES, Backend, Compute, Epochs, Input, Settings
 from .data_sets import data_set
 from .faults import Unavailable, run_program
-from .network_program import Job, SameBatch, run_network
+from .network_program import Job, run_network, same_batch
 from .networks import IMAGE_TRANSFORMERS, NETWORKS, TAKES_VECTORS, image_side
 from .options import (
     Options,
@@ -56,7 +57,7 @@ def _job(options: Options, settings: Settings, backend: Backend | None) -> Itera
         if backend is None:
             return replay.replayed(options.framework, images, side, training, settings)
         if images.format == "synthetic":
-            return SameBatch(backend.synthetic_samples(options.network))
+            return Epochs(partial(same_batch, backend.synthetic_samples(options.network)))
         return backend.images(images, side, training)
 
     def compute() -> Compute:

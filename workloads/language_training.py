@@ -6,14 +6,23 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from .backends.data_parallel import Rank
-from .backends.interface import FORWARD, TRAINING_MODES, Backend, Input, LanguageModelForm, Settings, TransformerForm
+from .backends.interface import (
+    FORWARD,
+    TRAINING_MODES,
+    Backend,
+    Epochs,
+    Input,
+    LanguageModelForm,
+    Settings,
+    TransformerForm,
+)
 from .data_sets.data_set import NO_DATA, DataSet
 from .faults import run_program
-from .network_program import Job, SameBatch, run_network
+from .network_program import Job, run_network, same_batch
 from .options import Options, add_computing_options, add_network_options, program_parser, read_options
 
 VOCABULARY = 10_000
@@ -78,35 +87,16 @@ def _source(options: Options, rank: Rank, form: LanguageModelForm | TransformerF
 
         random = np.random.default_rng(options.seed)
         words = random.integers(0, form.vocabulary, (options.batch_size, form.steps + 1), dtype=np.int32)
-        return SameBatch((words[:, :-1], words[:, 1:])), NO_DATA
+        return Epochs(partial(same_batch, (words[:, :-1], words[:, 1:]))), NO_DATA
     from .data_sets import text_words
 
     path: Path = text_words.find_text(options.data)
     words_read = text_words.read_words(path)
     numbers = text_words.vocabulary(words_read, form.vocabulary)
-    together = text_words.WordBatches(path, numbers, options.batch_size * rank.count, form.steps)
-    batches = together if rank.count == 1 else _Share(together, rank, options.batch_size)
-    return batches, DataSet("text", (path,), path.stat().st_size, len(words_read))
-
-
-class _Share:
-    """The rows of one rank in the batches of all."""
-
-    def __init__(self, together: Input, rank: Rank, batch_size: int) -> None:
-        self._together = together
-        self._rows = slice(rank.number * batch_size, (rank.number + 1) * batch_size)
-
-    def next_batch(self) -> Any:
-        batch = self._together.next_batch()
-        return None if batch is None else tuple(part[self._rows] for part in batch)
-
-    def restart(self) -> None:
-        """The next epoch, of all of them."""
-        self._together.restart()
-
-    def close(self) -> None:
-        """Nothing of its own."""
-        self._together.close()
+    size = options.batch_size
+    rows = slice(rank.number * size, (rank.number + 1) * size)
+    batches = partial(text_words.word_batches, path, numbers, size * rank.count, form.steps, rows)
+    return Epochs(batches), DataSet("text", (path,), path.stat().st_size, len(words_read))
 
 
 if __name__ == "__main__":

@@ -4,12 +4,12 @@ compute it and account for both."""
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from .accelerator import AcceleratorClock, EmulatedAccelerator
+from .accelerator import EmulatedAccelerator, StepTime
 from .backends.data_parallel import joined
 from .backends.interface import Backend, Compute, Input, Settings, open_backend
 from .data_sets.data_set import DataSet
@@ -24,44 +24,18 @@ TimedCompute = Callable[[Any], "float | None"]
 for the batches of other accelerators."""
 
 
-def timed(compute: Compute) -> TimedCompute:
-    """`compute` with its latency."""
-
-    def run(batch: Any) -> float:
-        begin = time.perf_counter()
-        compute(batch)
-        return time.perf_counter() - begin
-
-    return run
-
-
-def emulated(accelerator: EmulatedAccelerator, samples: int) -> TimedCompute:
-    """The accelerator's acceptance of each batch of `samples`; nothing is computed."""
-    return lambda _batch: accelerator.accept(samples)
-
-
-class SameBatch:
+def same_batch(batch: Any) -> Generator[Any, None, None]:
     """Synthetic input: the same batch for ever."""
-
-    def __init__(self, batch: Any) -> None:
-        self._batch = batch
-
-    def next_batch(self) -> Any:
-        return self._batch
-
-    def restart(self) -> None:
-        """Never needed: the epoch does not end."""
-
-    def close(self) -> None:
-        """Holds nothing."""
+    while True:
+        yield batch
 
 
 @dataclass(frozen=True)
 class Loop:
     """What is joined: batches from `source`, computed, with the data set's cache kept in its state.
 
-    `samples` are those of a step: of one batch, or of a batch for each of several accelerators. `clock` is that of the
-    accelerator which computes them, None where what computes is waited for.
+    `samples` are those of a step: of one batch, or of a batch for each of several accelerators. `clock` begins
+    to time a step on the accelerator; None where what computes is waited for.
     """
 
     source: Input
@@ -69,7 +43,7 @@ class Loop:
     cache: CacheState
     samples: int
     report_latency: bool
-    clock: AcceleratorClock | None = None
+    clock: Callable[[], StepTime] | None = None
 
     def run(self, progress: Progress) -> None:
         """Go on until `progress` says it is over. Raises InputFault if an epoch has no batch."""
@@ -88,7 +62,7 @@ class Loop:
                 epoch, empty = epoch + 1, True
                 continue
             empty = False
-            step_time = self.clock.begin() if self.clock is not None else None
+            step_time = self.clock() if self.clock is not None else None
             latency = self.compute(batch)
             if latency is None:
                 continue
@@ -143,8 +117,15 @@ def _compute(options: Options, job: Job, backend: Backend | None) -> TimedComput
         return lambda _batch: 0.0
     if options.rate is not None and options.device == "emulated":
         device = EmulatedAccelerator(options.rate, count=options.gpu_count, exchange=options.exchange)
-        return emulated(device, job.samples)
-    return timed(job.compute())
+        return lambda _batch: device.accept(job.samples)
+    compute = job.compute()
+
+    def timed(batch: Any) -> float:
+        begin = time.perf_counter()
+        compute(batch)
+        return time.perf_counter() - begin
+
+    return timed
 
 
 def _announce(program: str, options: Options, job: Job, backend: Backend | None, progress: Progress) -> None:

@@ -62,7 +62,7 @@ class Events:
         self._write({"event": "reading", "bytes": done, "whole": whole})
 
     def start(
-        self, *, sample_unit: str, batch_size: int, dataset_bytes: int, dataset_samples: int, **about: object
+        self, sample_unit: str, batch_size: int, dataset_bytes: int, dataset_samples: int, **about: object
     ) -> None:
         """Tell what is about to be measured. The data set's figures are 0 where nothing is read."""
         self._write(
@@ -184,13 +184,7 @@ class Progress:
 
     def start(self, dataset_bytes: int, dataset_samples: int, batch_size: int, **about: object) -> None:
         """The loop begins now."""
-        self._events.start(
-            sample_unit=self._unit,
-            batch_size=batch_size,
-            dataset_bytes=dataset_bytes,
-            dataset_samples=dataset_samples,
-            **about,
-        )
+        self._events.start(self._unit, batch_size, dataset_bytes, dataset_samples, **about)
         self._begin = self._last = self._printed = time.monotonic()
 
     def step(self, step: Step) -> None:

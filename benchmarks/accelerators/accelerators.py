@@ -1,7 +1,7 @@
 """Published rates of accelerators as tests of what the catalogue tells of those that were not published.
 
-Prints the tables, each beside its plain rivals, and ends with 1 where an aim is missed. With --fit: the constants that
-the catalogue ships, from all tables. With --whole: whole publishers and whole GPUs left out, which has no aim.
+Prints the table, each line beside its plain rivals, and ends with 1 where an aim is missed. With --fit: the constants
+that the catalogue ships, from all tables.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 from held_out_rates import (
     LeftOut,
+    apart,
     batches_left_out,
     counts_left_out,
     covered_share,
@@ -21,13 +22,12 @@ from held_out_rates import (
     relative,
     scaling_variances,
     transfer_variances,
+    without_gpu,
 )
-from held_out_sources import apart, ratios_apart, without_gpu, without_source
 
 from sizer.catalog.accelerator_rates import AcceleratorRate, shipped_rates
 from sizer.catalog.gpu_scaling import scaled_runs
 from sizer.catalog.gpu_transfer import published_steps
-from sizer.catalog.rate_estimate import Basis
 
 MOST_OTHERS = 3
 """So many other networks on both GPUs are a table that says how they compare."""
@@ -43,8 +43,7 @@ LINEAR, NO_LOSS, RATIO, PEAK = (
 Part = tuple[str, Callable[[LeftOut], bool], tuple[float, float] | None]
 """What of those that were left out is a line of the table, and the aims for its median and 90th percentile."""
 
-BETWEEN = frozenset({Basis.INTERPOLATED, Basis.EXTRAPOLATED})
-SINGLE: tuple[tuple[Callable[[Sequence[AcceleratorRate]], list[LeftOut]], tuple[str, ...], tuple[Part, ...]], ...] = (
+TABLE: tuple[tuple[Callable[[Sequence[AcceleratorRate]], list[LeftOut]], tuple[str, ...], tuple[Part, ...]], ...] = (
     (batches_left_out, (LINEAR,), (("every second batch size", lambda _: True, (0.02, 0.08)),)),
     (
         counts_left_out,
@@ -68,38 +67,21 @@ SINGLE: tuple[tuple[Callable[[Sequence[AcceleratorRate]], list[LeftOut]], tuple[
         ),
     ),
 )
-WHOLE = (
-    (
-        without_source,
-        (),
-        (
-            ("a whole publisher, told by the others", lambda _: True, None),
-            ("  published by another, too", lambda each: each.basis is Basis.PUBLISHED, None),
-            ("  between or beyond its batch sizes", lambda each: each.basis in BETWEEN, None),
-            ("  transferred from another GPU", lambda each: each.basis is Basis.TRANSFERRED, None),
-        ),
-    ),
-    (without_gpu, (PEAK,), (("a whole GPU, by its data sheet alone", lambda _: True, None),)),
-)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--fit", action="store_true")
-    parser.add_argument("--whole", action="store_true", help="leave out whole publishers and whole GPUs instead")
     asked = parser.parse_args()
     if asked.fit:
         _print_constants()
         return 0
     print(f"{'left out':<58}{'n':>5}{'median':>8}{'90 %':>8}{'covered':>8}")
     met = True
-    for leave_out, rivals, parts in WHOLE if asked.whole else SINGLE:
+    for leave_out, rivals, parts in TABLE:
         left_out = leave_out(shipped_rates())
         for name, belongs, aims in parts:
             met = _shown(name, [each for each in left_out if belongs(each)], rivals, aims) and met
-    if asked.whole:
-        gaps = ratios_apart(shipped_rates())
-        print(LINE.format("two publishers on how one GPU compares with another", len(gaps), *relative(gaps), "", ""))
     return 0 if met else 1
 
 

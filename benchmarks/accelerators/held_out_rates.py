@@ -9,7 +9,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import permutations
+from itertools import combinations, permutations
 from typing import TypeVar
 
 import numpy as np
@@ -26,9 +26,19 @@ from sizer.catalog.gpu_scaling import (
     loss_model,
     scaled_runs,
 )
-from sizer.catalog.gpu_transfer import MEAN, PublishedStep, TransferVariances, published_steps, rate_model
+from sizer.catalog.gpu_transfer import (
+    EMULATORS,
+    MEAN,
+    TRANSFER_90,
+    PublishedStep,
+    TransferVariances,
+    gpu_label,
+    precision_class,
+    published_steps,
+    rate_model,
+    table_of,
+)
 from sizer.catalog.networks import family_of, passes_of
-from sizer.catalog.rate_estimate import Basis
 from sizer.catalog.shared_effects import Effect, overlap
 
 Array = NDArray[np.float64]
@@ -43,6 +53,8 @@ TRANSFER_PRIOR_DEVIATION = 3.0
 LEAST_SIZES = 3
 LARGE = 16
 EIGHT = 8
+FIRST_YEAR = "2017"
+"""Frameworks of before differ by more than any that is in use."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +63,7 @@ class LeftOut:
 
     `deviation` is the standard deviation that was told with it, `covered` whether its interval holds the truth; None
     where the width of intervals is that of the other `group`s (sources, families of networks, GPUs). `others` counts
-    what of its own table is known beside it, `basis` says how it was told.
+    what of its own table is known beside it.
     """
 
     group: str
@@ -60,7 +72,6 @@ class LeftOut:
     deviation: float = 1.0
     covered: bool | None = None
     others: int = 0
-    basis: Basis | None = None
 
 
 def covering(some: Sequence[LeftOut]) -> float:
@@ -248,3 +259,78 @@ def fitted(
 
     found = minimize(cost, start, jac=True, method="L-BFGS-B", bounds=[(math.log(1e-4), math.log(10.0))] * len(prior))
     return kind(*(float(f"{value:.3g}") for value in np.exp(found.x)))
+
+
+def judged(rates: Sequence[AcceleratorRate]) -> list[AcceleratorRate]:
+    """Rates of one accelerator that somebody measured."""
+    return [
+        rate
+        for rate in rates
+        if rate.gpu_count == 1 and not rate.gpu.startswith(PROCESSOR) and not rate.source.startswith(EMULATORS)
+    ]
+
+
+def without_gpu(rates: Sequence[AcceleratorRate]) -> list[LeftOut]:
+    """Every rate on a GPU, told from each series' rate on the GPU that is nearest by its data sheet.
+
+    The variances, too, come from the other GPUs alone.
+    """
+    steps, found = published_steps(rates), []
+    for gpu in sorted({step.gpu for step in steps}):
+        rest = [step for step in steps if step.gpu != gpu]
+        asked = [(step, near) for step in steps if step.gpu == gpu and (near := _nearest(step, rest)) is not None]
+        if not asked:
+            continue
+        model = rate_model(rest, transfer_variances(rest))
+        for (step, near), told in zip(asked, model.several([step for step, _ in asked]), strict=True):
+            peak = near.log_rate + step.arithmetic - near.arithmetic - step.log_rate
+            error = told.mean - step.log_rate
+            covered = abs(error) <= TRANSFER_90 * told.deviation
+            found.append(LeftOut(gpu, error, (peak,), told.deviation, covered))
+    return found
+
+
+def _nearest(step: PublishedStep, rest: Sequence[PublishedStep]) -> PublishedStep | None:
+    def apart(other: PublishedStep) -> float:
+        return abs(other.bandwidth - step.bandwidth) + abs(other.arithmetic - step.arithmetic)
+
+    return min((other for other in rest if other.series == step.series), key=apart, default=None)
+
+
+def apart(rates: Sequence[AcceleratorRate], same_framework: bool) -> tuple[float, int]:
+    """Ln of how far 90 % of two tables lie apart at one GPU, network, precision and batch size, and how many pairs.
+
+    Of one framework: tables of two publishers. Of two frameworks: also a publisher's own comparison, and every pair of
+    publishers weighs the same, since one compares ten frameworks and another two.
+    """
+    by_publishers: dict[tuple[str, ...], list[float]] = defaultdict(list)
+    for one, other in _pairs(rates):
+        publishers = tuple(sorted((table_of(one), table_of(other))))
+        same = one.framework_name == other.framework_name
+        if same is same_framework and (not same or len(set(publishers)) > 1):
+            by_publishers[publishers].append(abs(math.log(one.samples_per_second / other.samples_per_second)))
+    weight = {key: 1.0 if same_framework else 1 / len(gaps) for key, gaps in by_publishers.items()}
+    sized = sorted((gap, weight[key]) for key, gaps in by_publishers.items() for gap in gaps)
+    total, seen = sum(each for _, each in sized), 0.0
+    for gap, each in sized:
+        seen += each
+        if seen >= 0.9 * total:
+            return gap, len(sized)
+    raise ValueError("no two tables have a rate in common")
+
+
+def _pairs(rates: Sequence[AcceleratorRate]) -> Iterator[tuple[AcceleratorRate, AcceleratorRate]]:
+    alike: dict[tuple[object, ...], list[AcceleratorRate]] = defaultdict(list)
+    for rate in judged(rates):
+        if rate.as_of >= FIRST_YEAR:
+            key = (
+                gpu_label(rate.gpu, rate.form),
+                rate.network,
+                passes_of(rate.mode),
+                precision_class(rate.precision),
+                rate.batch_size,
+                rate.input_size,
+            )
+            alike[key].append(rate)
+    for same in alike.values():
+        yield from combinations(same, 2)

@@ -149,15 +149,6 @@ def _means(given: Given, choice: Choice) -> bool:
     return machine.gpu is not None or given.instance_type == machine.instance_type
 
 
-def fastest_given(found: Sequence[Choice]) -> Given:
-    """The answer of who looks at no price: the first of the fastest."""
-    if not found:
-        return Given(refused="nothing of it is sold")
-    best = max(found, key=lambda each: each.rate)
-    machine = best.machine
-    return Given(machine.gpu, machine.gpu_count, machine.vcpus, None, best.batch_size, machine.instance_type)
-
-
 def label_of(given: Given) -> str:
     """What sizer answered, as a person would name it."""
     parts = [f"{given.gpu_count or '?'} x {given.gpu}" if given.gpu else "no GPU"]

@@ -33,7 +33,7 @@ from answers_jobs import (
     sold_machines,
     usd_per_hour,
 )
-from answers_truth import OBJECTIVES, Given, Verdict, choices, fastest_given, verdict
+from answers_truth import OBJECTIVES, Given, Verdict, choices, verdict
 from goals import GoalRow, in_processes, printed, share
 
 from sizer.records.messages import SizerError
@@ -46,13 +46,12 @@ QUICK = 8
 
 @dataclass(frozen=True)
 class JudgedAnswer:
-    """One question, and whether its answer is right. `fastest_right` is whether who always takes the fastest is."""
+    """One question, and whether its answer is right."""
 
     job: str
     objective: str
     answered: bool
     verdict: Verdict
-    fastest_right: bool
 
     @property
     def line(self) -> str:
@@ -76,8 +75,8 @@ def judge_job(job: PublishedJob) -> list[JudgedAnswer]:
     answers = []
     for objective in OBJECTIVES:
         given = Given(refused=unread) if table is None else asked(table, Objective(objective))
-        judged, by_speed = verdict(found, objective, given), verdict(found, objective, fastest_given(found))
-        answers.append(JudgedAnswer(job.label, objective, not given.refused, judged, by_speed.right))
+        judged = verdict(found, objective, given)
+        answers.append(JudgedAnswer(job.label, objective, not given.refused, judged))
     return answers
 
 
@@ -106,7 +105,6 @@ def answer_rows(part: str, answers: Sequence[JudgedAnswer]) -> list[GoalRow]:
         own = [each.verdict.right for each in priced if each.objective == objective]
         table.append(share(part, f"{objective}: right", own))
     table.append(share(part, "right, all three", [each.verdict.right for each in priced], RIGHT))
-    table.append(share(part, "who always takes the fastest: right", [each.fastest_right for each in priced]))
     unpriced = [answer.verdict.right for answer in answers if answer.verdict.without_price]
     return [*table, share(part, "no price known: says so, or the fastest", unpriced, RIGHT)]
 

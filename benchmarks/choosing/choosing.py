@@ -5,8 +5,7 @@
 
 For each study: the answer from its whole grid; what `--until settled` measures, and whether its answer is the same
 spec or one with at most 5 % of regret, with `--runs` of as many as are allowed (five for each workload, or a tenth of
-the grid's where that is more) and without; and the same for other orders after as many runs. Exit status 1 where a goal
-is missed.
+the grid's where that is more) and without. Exit status 1 where a goal is missed.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from __future__ import annotations
 import argparse
 import math
 import os
-import random
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,7 +24,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 sys.path += [str(Path(__file__).parents[1] / name) for name in ("accuracy", "answers", "curves", "grid", "shared")]
 
-from accuracy_draws import designed
 from goals import HEAD, GoalRow, below, in_processes, quantile, share
 from grid_data import SECOND, load_grid
 from judged import WholeGrid, answer_of, whole_grids
@@ -35,12 +32,8 @@ from replayed import ReplayCase, by_workload, curve_cases, grid_cases, machine_c
 from sizer.catalog.catalog import Catalog
 from sizer.plan.chooser import Chooser
 from sizer.plan.chosen import NextRun
-from sizer.plan.configurations import configurations, position, repeated
-from sizer.plan.run_order import plan
-from sizer.records.configuration import Configuration
 from sizer.records.run import Run
-from sizer.records.run_kinds import Purpose
-from sizer.records.study import Adaptive, RunSpec
+from sizer.records.study import Adaptive
 
 FEWEST, SHARE = 5, 0.1
 RIGHT = 0.9
@@ -73,47 +66,8 @@ class Replay:
         )
 
 
-Order = Callable[[Sequence[Run]], RunSpec | None]
-"""The next run after these; None where nothing is left."""
-
-
-def at_random(case: ReplayCase, seed: int) -> Order:
-    """Any run of the study, the reference's further repeats left out."""
-    specs = [spec for spec in plan(case.study, case.host) if spec.purpose is not Purpose.REFERENCE]
-    random.Random(seed).shuffle(specs)
-    return _listed(specs)
-
-
-def as_planned(case: ReplayCase) -> Order:
-    """The order of `sizer run` without an adaptive plan: one repeat of everything after another."""
-    return _listed(list(plan(case.study, case.host)))
-
-
-def pairwise(case: ReplayCase) -> Order:
-    """Configurations in the order of a pairwise covering design, then their repeats."""
-    starts = []
-    for workload in case.study.workloads:
-        places = {_place(case, spec): spec for spec in configurations(workload, case.study, case.host)}
-        starts.append([places[place] for place in designed(list(places), len(places))])
-    turns = [spec for number in range(max(map(len, starts))) for own in starts for spec in own[number : number + 1]]
-    return _listed([repeated(spec, repeat) for repeat in range(case.study.measure.repeats) for spec in turns])
-
-
-def _listed(specs: Sequence[RunSpec]) -> Order:
-    def following(runs: Sequence[Run]) -> RunSpec | None:
-        made = {run.id for run in runs}
-        return next((spec for spec in specs if spec.id not in made), None)
-
-    return following
-
-
-def _place(case: ReplayCase, spec: RunSpec) -> Configuration:
-    vcpus, memory, disk, batch, count = position(spec, case.host)
-    return Configuration(vcpus, memory, disk or "host", batch, gpu_count=count)
-
-
 def replay_all(case: ReplayCase) -> list[Replay]:
-    """The adaptive plan until it stops, and after as many runs as are allowed; the others after as many."""
+    """The adaptive plan until it stops, and after as many runs as are allowed."""
     objective, catalog = case.study.objective, Catalog.load()
     grids = whole_grids(case, objective, catalog)
     if not grids:
@@ -125,16 +79,6 @@ def replay_all(case: ReplayCase) -> list[Replay]:
         while isinstance(chosen := chooser.next_run(runs), NextRun):
             runs.append(case.run(chosen.spec))
         found.append(_judged(case, grids, runs, allowed, name, chosen.kind.value))
-    orders: dict[str, Order] = {
-        "random": at_random(case, seed=len(case.name)),
-        "as planned": as_planned(case),
-        "pairwise": pairwise(case),
-    }
-    for name, order in orders.items():
-        runs = []
-        while len(runs) < allowed and (spec := order(runs)) is not None:
-            runs.append(case.run(spec))
-        found.append(_judged(case, grids, runs, allowed, name))
     return found
 
 
@@ -152,27 +96,23 @@ def _judged(
 
 def table(family: str, here: Sequence[Replay]) -> list[GoalRow]:
     """The rows of one family."""
-    right: dict[str, list[bool]] = {replay.order: [] for replay in here}
-    for replay in here:
-        right[replay.order].append(all(replay.right))
+    right = {order: [all(replay.right) for replay in here if replay.order == order] for order in (FREE, BOUNDED)}
     own = [replay for replay in here if replay.order == FREE]
     settled = [all(each.right) for each in own if each.ended == "settled"]
     runs, points = [len(each.runs) for each in own], [len({run.configuration for run in each.runs}) for each in own]
-    seconds = [sum(run.wall_seconds for run in each.runs) / each.case.seconds for each in own]
     rows = [
-        share(family, f"{BOUNDED}: right", right.pop(BOUNDED), RIGHT),
+        share(family, f"{BOUNDED}: right", right[BOUNDED], RIGHT),
         share(family, "adaptive: ends within them, and right", [each.in_time for each in own]),
-        share(family, "adaptive: right when it ends", right.pop(FREE)),
+        share(family, "adaptive: right when it ends", right[FREE]),
         share(family, "adaptive: ends as settled", [each.ended == "settled" for each in own]),
         share(family, "adaptive: right where settled", settled),
         _figure(family, "adaptive: runs, median", runs, 0.5),
         _figure(family, "adaptive: runs, 90th percentile", runs, 0.9),
         _figure(family, "whole grid: runs, median", [len(each.case.all_runs) for each in own], 0.5),
-        _figure(family, "adaptive: share of the grid's seconds", seconds, 0.5),
     ]
     if family == "curve":
         rows.append(below(family, "adaptive: points, median", quantile(points, 0.5), "", MOST_POINTS, len(own)))
-    return [*rows, *(share(family, f"{order}: right after the runs allowed", its) for order, its in right.items())]
+    return rows
 
 
 def _figure(part: str, figure: str, values: Sequence[float], at: float) -> GoalRow:

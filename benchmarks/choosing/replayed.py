@@ -1,5 +1,5 @@
 """Studies whose every run is known, so that a run is looked up and not measured: the measured grid, simulated machines
-and curves over vCPUs. Each run costs the seconds that it took, or that one of its size takes."""
+and curves over vCPUs."""
 
 from __future__ import annotations
 
@@ -28,9 +28,6 @@ from sizer.study.presets import HostSize
 
 MOST_CONFIGURATIONS = 60
 """Of a simulated machine: whole grids of more than these are simulated for minutes, ticket by ticket."""
-START_UP, STEADY = 8.0, 30.0
-"""Seconds of a run that nobody measured: of its start on a whole vCPU, a fraction starts slower, and of its steady
-state, which is what `sizer run` takes by default."""
 LEAST_VALUES, MOST_VALUES = 4, 12
 """vCPU values of a curve: of three there is nothing to choose."""
 BATCH, MEMORY, CURVE = 32, 64 * GIB, "curve"
@@ -71,11 +68,6 @@ class ReplayCase:
         """The whole grid: as many repeats of each configuration as the study asks for."""
         repeats = range(self.study.measure.repeats)
         return tuple(run for number in repeats for runs in self.known.values() for run in runs[number : number + 1])
-
-    @property
-    def seconds(self) -> float:
-        """What the whole grid took."""
-        return sum(run.wall_seconds for run in self.all_runs)
 
 
 def case_of(
@@ -151,9 +143,8 @@ def few_axes(number: int, seed: int, most: int) -> Case | None:
 
 def machine_case(case: Case, truth: Mapping[Question, float]) -> ReplayCase:
     """The study of one machine, of which the rate of each configuration that fits into its memory is known."""
-    runs = [timed(run) for run in measured_runs(case, truth)]
     rates = {configuration: rate for (configuration, _), rate in truth.items()}
-    return case_of(f"machine {case.number}", "machine", runs, {NAME: rates})
+    return case_of(f"machine {case.number}", "machine", measured_runs(case, truth), {NAME: rates})
 
 
 def curve_cases(every: int) -> list[ReplayCase]:
@@ -178,12 +169,5 @@ def curve_case(curve: Curve) -> ReplayCase:
         spec = RunSpec(Workload(CURVE, "command"), BATCH, Limits(place), Measure(1))
         estimate = Estimate(rate, rate * (1 - HALF), rate * (1 + HALF))
         configuration = Configuration(place, MEMORY, HOST_DISK, BATCH)
-        runs.append(timed(Run(spec, Outcome.COMPLETED, configuration, STARTED, 0.0, throughput=estimate)))
+        runs.append(Run(spec, Outcome.COMPLETED, configuration, STARTED, 0.0, throughput=estimate))
     return case_of(curve.name, "curve", runs)
-
-
-def timed(run: Run) -> Run:
-    """With the seconds that a run of this size usually takes."""
-    vcpus = vcpus_of(run.configuration)
-    steady = STEADY if run.outcome is Outcome.COMPLETED else 0.0
-    return replace(run, wall_seconds=START_UP / min(vcpus, 1.0) + steady)

@@ -21,7 +21,7 @@ from pathlib import Path
 from statistics import fmean
 
 from sizer import bundled
-from sizer.files.cache import cache_folder
+from sizer.files.own_folder import cache_folder
 from sizer.host.interpreters import interpreter
 from sizer.host.machine import facts
 from sizer.limits.detection import detect

@@ -197,14 +197,6 @@ def timed() -> list[GoalRow]:
     name = f"{len(fleet.shapes)} shapes, {len(fleet.works)} jobs"
     rows.append(below(name, "seconds of all that is told of 5", time.monotonic() - began, " s", MOST_SECONDS))
     rows.append(GoalRow(name, "gap of 5", 100 * family.gap, " %"))
-    for columns, jobs, count in ((200, 50, 5), (1000, 200, 8)):
-        costs = np.random.default_rng(3).uniform(1, 2, (jobs, columns)) / jobs
-        began = time.monotonic()
-        chosen = least_cost(costs, count)
-        assert chosen is not None
-        name = f"{columns} x {jobs} costs at random"
-        rows.append(GoalRow(name, f"seconds, {count} chosen", time.monotonic() - began, " s"))
-        rows.append(GoalRow(name, "gap that is shown", 100 * chosen.gap, " %"))
     return rows
 
 

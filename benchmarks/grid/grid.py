@@ -27,7 +27,7 @@ sys.path.append(str(Path(__file__).parents[2]))
 
 from sizer import bundled
 from sizer.exchange.measurements import write_csv
-from sizer.files.cache import cache_folder
+from sizer.files.own_folder import cache_folder
 from sizer.host.interpreters import interpreter
 from sizer.records.messages import SizerError
 from sizer.records.run import Run

@@ -1,12 +1,9 @@
-"""What v2_kernel.py runs inside the emulated machine: the contract tests, then figures, as JSON to a file."""
+"""What v2_kernel.py runs inside the emulated machine: tests of the limits, and what is counted, as JSON to a file."""
 
 from __future__ import annotations
 
 import json
-import math
-import subprocess
 import sys
-import time
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -14,33 +11,14 @@ from typing import Any
 import pytest
 
 from sizer.limits.detection import detect
-from sizer.limits.interface import LimitsBackend
 from sizer.records.run import Sample
 from sizer.records.study import Limits
 from tests.described_hosts import ELSEWHERE
 
-SHARES = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
-SECONDS = 2.0
 TESTS = ("test_contract.py", "test_real_limits.py", "test_real_disk.py", "test_delegation.py")
 
 LEFT_OUT = "not (readahead or mapped or direct or through)"
 """Ways of reading and writing that take the block layer's same path once more, at emulated speed."""
-
-
-def core_share(backend: LimitsBackend, vcpus: float) -> float:
-    """Busy cores of as many burning processes as the limit has CPUs, over SECONDS."""
-    with backend.open(f"burning-{vcpus}", Limits(vcpus=vcpus)) as group:
-        burn = [sys.executable, "-S", "-c", "while True: pass"]
-        children = [subprocess.Popen(group.command(burn)) for _ in range(math.ceil(vcpus))]
-        while group.sample(0.0).core_seconds < 0.5:
-            time.sleep(0.05)
-        before = group.sample(time.monotonic())
-        time.sleep(SECONDS)
-        after = group.sample(time.monotonic())
-        group.kill()
-        for child in children:
-            child.wait()
-    return (after.core_seconds - before.core_seconds) / (after.time - before.time)
 
 
 def main(result: Path, project: Path, disk: Path) -> None:
@@ -50,7 +28,6 @@ def main(result: Path, project: Path, disk: Path) -> None:
         "backend": backend.name,
         "topology": asdict(backend.topology.counts),
         "capabilities": [asdict(capability) for capability in backend.capabilities()],
-        "core_share": {f"{vcpus:g}": round(core_share(backend, vcpus), 4) for vcpus in SHARES},
     }
     with backend.open("counted", Limits(vcpus=1, memory_bytes=64 << 20)) as group:
         found["uncounted"] = sorted({field.name for field in fields(Sample)} - group.accounted - ELSEWHERE)

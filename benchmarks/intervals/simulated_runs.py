@@ -60,22 +60,14 @@ def drifting(random: Random, seconds: float, step: float, change: float) -> Simu
     )
 
 
-def stalling(random: Random, seconds: float, step: float, regular: bool = False, stall: float = 0.15) -> SimulatedChild:
-    """A stall every 3 s of work, at random (Poisson) or `regular` (1.5 to 4.5 s apart); the truth is the long run's."""
+def stalling(random: Random, seconds: float, step: float, stall: float = 0.15) -> SimulatedChild:
+    """A stall every 3 s of work, at random (Poisson); the truth is the long run's."""
     every, count = 3.0, int(LONGEST * seconds) + 20
-    gaps = random.uniform(0.5 * every, 1.5 * every, count) if regular else random.exponential(every, count)
-    gaps[0] *= random.uniform() if regular else 1.0
+    gaps = random.exponential(every, count)
     durations = noisy(random, seconds, step, 0.05).durations
     stalled = np.searchsorted(np.cumsum(durations), np.cumsum(gaps))
     np.add.at(durations, stalled[stalled < len(durations)], stall)
     return SimulatedChild(durations, lambda _, __: SAMPLES / step * every / (every + stall))
-
-
-def throttled(random: Random, seconds: float, step: float, share: float = 0.6, period: float = 0.1) -> SimulatedChild:
-    """Work is done in the first `share` of each period, as under a CPU quota or a throttled disk."""
-    work = np.cumsum(noisy(random, seconds, step).durations) + random.uniform(0, share * period)
-    times = work + np.floor(work / (share * period)) * (1 - share) * period
-    return SimulatedChild(np.diff(times), lambda _, __: SAMPLES / step * share)
 
 
 def falling(random: Random, seconds: float, step: float, at: float) -> SimulatedChild:
@@ -100,13 +92,11 @@ def observed(child: SimulatedChild, seconds: float, precision: float = 0.02) -> 
     return seen
 
 
-def measured(child: SimulatedChild, seconds: float) -> tuple[SteadyState, bool]:
-    """What the run's record would hold, and whether it ended early because it was precise."""
-    seen = observed(child, seconds)
-    steady = seen.shown.steady
+def measured(child: SimulatedChild, seconds: float) -> SteadyState:
+    """What the run's record would hold."""
+    steady = observed(child, seconds).shown.steady
     assert steady is not None
-    assert seen.stop is not None
-    return steady, seen.stop.value == "precision"
+    return steady
 
 
 def _count(seconds: float, step: float) -> int:

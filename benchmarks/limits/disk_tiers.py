@@ -11,7 +11,7 @@ import argparse
 import os
 from dataclasses import asdict
 
-from sizer.files.cache import cache_folder
+from sizer.files.own_folder import cache_folder
 from sizer.limits.detection import detect
 from sizer.records.device import DiskRates
 from sizer.records.study import DiskTier

@@ -49,15 +49,14 @@ def unreadable(where: Path) -> Path:
     return where
 
 
-def records(where: Path, kind: str | None = None) -> Path:
-    """A `.rec` and its index, the record of the bad image spoilt."""
+def records(where: Path) -> Path:
+    """A `.rec` and its index."""
     where.mkdir(parents=True)
     offsets = []
     with (where / "train.rec").open("wb") as file:
         for number in range(IMAGES):
             offsets.append(file.tell())
-            image = SPOILT[kind](jpeg(number)) if kind and number == BAD else jpeg(number)
-            file.write(recordio.framed(recordio.image_record(float(number % 4), number, image)))
+            file.write(recordio.framed(recordio.image_record(float(number % 4), number, jpeg(number))))
     lines = (f"{number}\t{offset}\n" for number, offset in enumerate(offsets))
     (where / "train.idx").write_text("".join(lines))
     return where / "train.rec"

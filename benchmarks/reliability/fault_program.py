@@ -5,21 +5,17 @@ It is copied to where it runs and imports nothing of the repository, as a user's
 
 from __future__ import annotations
 
-import glob
 import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
 EVENTS = int(os.environ.get("SIZER_EVENTS_FD", "1"))
 STEP_SECONDS = 0.01
-GIGABYTE = 10**9
 
 
 def write(data: bytes) -> None:
@@ -90,29 +86,6 @@ def suspends_sizer() -> None:
     go_on()
 
 
-def tells_its_secret() -> None:
-    """As the unit of its samples, and in its last words as JSON has it."""
-    secret = os.environ["API_KEY"]
-    tell(event="start", sample_unit=secret, batch_size=8, dataset_bytes=0, dataset_samples=0)
-    steps(3)
-    sys.exit("the key is " + json.dumps(secret))
-
-
-def leaves_its_limits() -> None:
-    """Moves itself to the group at the top of each hierarchy, as a program of root's can."""
-    for file in (*glob.glob("/sys/fs/cgroup/cgroup.procs"), *glob.glob("/sys/fs/cgroup/*/cgroup.procs")):
-        with suppress(OSError), open(file, "w") as group:
-            group.write(str(os.getpid()))
-    go_on()
-
-
-def leaves_a_daemon_without_trace() -> None:
-    """In a session of its own, without its parent or a variable of the run; its last word is where it comes from."""
-    sleeping = [sys.executable, "-c", "import time; time.sleep(3600)", sys.argv[0]]
-    subprocess.run(["sh", "-c", 'env -i setsid "$@" &', "sh", *sleeping], check=True)
-    go_on()
-
-
 def leaves_daemons() -> None:
     """Forked twice, in sessions of their own, with every descriptor closed; one keeps the event pipe."""
     for keeps_pipe in (False, True):
@@ -130,13 +103,6 @@ def leaves_daemons() -> None:
     go_on()
 
 
-def leaves_the_pipe_open() -> None:
-    """The parent ends; its child holds the event pipe and the log, and says nothing."""
-    if os.fork() == 0:
-        os.setsid()
-        hang()
-
-
 def goes_on_as_a_daemon() -> None:
     """The process that was started ends at once with status 0, and its daemon does the work."""
     if os.fork() == 0:
@@ -144,11 +110,6 @@ def goes_on_as_a_daemon() -> None:
         if os.fork() == 0:
             go_on()
         os._exit(0)
-
-
-def ignores_sigterm() -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    go_on()
 
 
 def traps_sigterm() -> None:
@@ -163,28 +124,11 @@ def stops_itself() -> None:
     hang()
 
 
-def prints_lines() -> None:
-    block = (b"x" * 99 + b"\n") * 10_000
-    for _ in range(GIGABYTE // len(block)):
-        os.write(1, block)
-    go_on()
-
-
 def prints_without_end() -> None:
     """As fast as it is read, and a rate among it."""
     block = (b"x" * 99 + b"\n") * 1000
     while True:
         os.write(1, block + b"Speed: 500.0 samples/sec\n")
-
-
-def prints_rates() -> None:
-    """A gigabyte that says nothing of a rate, then rates."""
-    block = (b"9" * 99 + b"\n") * 10_000
-    for _ in range(GIGABYTE // len(block)):
-        os.write(1, block)
-    while True:
-        time.sleep(0.1)
-        os.write(1, b"Speed: 500.0 samples/sec\n")
 
 
 def prints_nothing() -> None:
@@ -220,30 +164,10 @@ def writes_text() -> None:
     hang()
 
 
-def writes_an_endless_line() -> None:
-    while True:
-        write(b"x" * 65536)
-
-
-def tells_the_time_of_day() -> None:
-    step(time=time.time())
-    hang()
-
-
-def hangs_at_first() -> None:
-    print("waiting for a licence", flush=True)
-    hang()
-
-
 def hangs_later() -> None:
     steps(8)
     print("waiting for the next shard", flush=True)
     hang()
-
-
-def ends_without_a_step() -> None:
-    print("nothing to do", flush=True)
-    tell(event="end")
 
 
 def ends_without_a_word() -> None:
@@ -284,30 +208,10 @@ def goes_elsewhere() -> None:
     go_on()
 
 
-def leaves_files() -> None:
-    Path("checkpoint.pt").write_bytes(bytes(1000))
-    go_on()
-
-
 def steps_once() -> None:
     step()
     print("one epoch of one step", flush=True)
     tell(event="end")
-
-
-def asks_for_input() -> None:
-    steps(3)
-    input("Overwrite the checkpoint? [y/N] ")
-
-
-def steps_elsewhere() -> None:
-    """In a group of the host's own, where a service starts what it is asked for."""
-    if os.fork() == 0:
-        for file in (*Path("/sys/fs/cgroup").glob("*/cgroup.procs"), Path("/sys/fs/cgroup/cgroup.procs")):
-            with suppress(OSError):
-                file.write_text(str(os.getpid()))
-        go_on()
-    hang()
 
 
 def kills_itself() -> None:
@@ -316,26 +220,8 @@ def kills_itself() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def takes_all_memory() -> None:
-    steps(3)
-    print("loading the model", flush=True)
-    hog = [bytearray(1 << 20) for _ in range(1000)]
-    steps(len(hog))
-
-
-def raises() -> None:
-    steps(3)
-    print(1 // 0)
-
-
-def chatters() -> None:
-    while True:
-        print("x" * 4000, flush=True)
-        step()
-
-
 WITHOUT_START = {
-    *("tells_its_secret", "prints_without_end", "prints_rates", "prints_nothing", "prints_no_number"),
+    *("prints_without_end", "prints_nothing", "prints_no_number"),
     *("prints_what_backtracks", "ends_without_a_word", "closes_stdout_and_tells_no_more"),
 }
 """Those that write no event, or begin otherwise."""

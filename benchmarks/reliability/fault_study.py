@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from soak_checks import lying_about
+
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.store.stored_runs import read_run
@@ -24,9 +26,8 @@ GOOD = "good"
 NO_OVERRIDE = ("setpriv", "--inh-caps=-dac_override,-dac_read_search", "--bounding-set=-dac_override,-dac_read_search")
 """What makes root ask for permissions as anybody has to."""
 
-SECONDS, LONG_SECONDS, MANY_SECONDS, DEADLINE_SECONDS = 0.5, 3.0, 15.0, 4
-"""Each run's steady state, that of one which something happens to meanwhile or that is looked at for long, and how long
-one that hangs may take."""
+SECONDS, LONG_SECONDS, DEADLINE_SECONDS = 0.5, 3.0, 4
+"""Each run's steady state, that of one which something happens to meanwhile, and how long one that hangs may take."""
 
 POLL_SECONDS = 0.02
 
@@ -85,7 +86,6 @@ class FaultCase:
     trigger: str = ""
     warning: str = ""
     ours: bool = False
-    quick: bool = False
 
     @property
     def key(self) -> str:
@@ -103,7 +103,6 @@ class FaultResult:
     left: list[str]
     stderr: str
     exit_code: int
-    bytes: int = 0
     misses: list[str] = field(default_factory=list)
 
 
@@ -122,16 +121,9 @@ def file_system(where: Path, megabytes: int) -> None:
     subprocess.run(["mount", "-o", "loop", str(image), str(where)], check=True)
 
 
-def no_allocation(where: Path) -> None:
-    """Put a ramfs on that folder, which has no fallocate(2)."""
-    where.mkdir()
-    subprocess.run(["mount", "-t", "ramfs", "ramfs", str(where)], check=True)
-
-
 NEEDED: dict[str, Callable[[FaultFolder], None]] = {
     "small scratch": lambda where: small_disk(where.temporary, 8),
     "small output": lambda where: file_system(where.disk, 320),
-    "no allocation": lambda where: no_allocation(where.study),
 }
 
 
@@ -169,7 +161,7 @@ def _study(faults: Sequence[FaultCase], where: FaultFolder, needs: str) -> dict[
     entries = [{"name": fault.key, **fault.workload(where, where.folder / "data" / fault.key)} for fault in faults]
     limit = {"timeout": DEADLINE_SECONDS} if needs == "deadline" else {}
     disks = {"disks": {"small": str(where.disk)}} if needs == "small output" else {}
-    seconds = {"long": LONG_SECONDS, "many seconds": MANY_SECONDS}.get(needs, SECONDS)
+    seconds = LONG_SECONDS if needs == "long" else SECONDS
     measure = {"repeats": 1, "seconds": seconds, "precision": 0.5, **limit}
     workloads = {"workloads": [*good, *entries], "embedded_images": EMBEDDED_IMAGES}
     return {"name": "faults", "measure": measure, "axes": {"vcpus": [1]}, **workloads, **disks}
@@ -219,14 +211,10 @@ def _found(
     went_on = any(each.outcome is Outcome.COMPLETED and each.spec.workload.name.startswith(GOOD) for each in after)
     log = where.study / "logs" / f"{run.id}.log" if run else None
     text = log.read_text(errors="replace") if log and log.exists() else ""
-    size = (where.study / "runs" / f"{run.id}.json").stat().st_size if run else 0
-    found = FaultResult(run, text, went_on, left, words, code, size)
+    found = FaultResult(run, text, went_on, left, words, code)
     found.misses = list(_misses(fault, found))
     return found
 
-
-MOST_BYTES = 8 * 10**6
-"""Of a run's file, however much the workload wrote."""
 
 ENDS_WITH = {Outcome.COMPLETED: (0, 4), Outcome.OUT_OF_MEMORY: (0, 4)}
 
@@ -259,35 +247,10 @@ def _misses(fault: FaultCase, found: FaultResult) -> Iterator[str]:
         yield f"exit code {found.exit_code}: {found.stderr[-300:]}"
     if "Traceback" in found.stderr or (fault.ours and "Traceback" in found.log):
         yield "a traceback"
-    if found.bytes > MOST_BYTES:
-        yield f"a run's file of {found.bytes / 1e6:.0f} MB"
 
 
 def leftovers(pid: int, where: FaultFolder) -> list[str]:
     """What is still there of the sizer with this pid: processes, groups, mounts, loop devices and files."""
-    folder = str(where.folder)
-    left = [f"process {process}" for process in _processes(folder)]
-    left += [f"group {path}" for path in Path("/sys/fs/cgroup").glob(f"**/sizer/{pid}-*")]
-    backing = Path("/sys/block").glob("loop*/loop/backing_file")
-    left += [f"loop device {path.parts[3]}" for path in backing if f"{where.cache}/" in _text(path)]
-    left += [f"mount {path}" for path in _mounts(where.cache)]
-    left += [f"file {path}" for path in where.temporary.iterdir()]
-    left += [f"file {path}" for path in where.cache.glob("**/*") if path.suffix in (".making", ".part", ".tmp")]
-    left += [f"file {path}" for path in where.study.glob("**/*.tmp")]
-    return left + [f"file {path}" for path in Path("/dev/shm").glob(f"*{pid}*")]
-
-
-def _processes(where: str) -> list[str]:
-    found = []
-    for folder in set(Path("/proc").glob("[0-9]*")) - {Path(f"/proc/{os.getpid()}")}:
-        known = _text(folder / "cmdline") + _text(folder / "environ")
-        if where in known and _text(folder / "stat").rpartition(")")[2].split()[:1] != ["Z"]:
-            found.append(f"{folder.name} {_text(folder / 'cmdline')[:80]!r}")
-    return found
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(errors="replace")
-    except OSError:
-        return ""
+    unfinished = [path for path in where.folder.rglob("*") if path.suffix in (".making", ".part", ".tmp")]
+    files = {*unfinished, *where.temporary.iterdir(), *Path("/dev/shm").glob(f"*{pid}*")}
+    return [*lying_about({pid}, where.folder), *(f"file {path}" for path in sorted(files))]

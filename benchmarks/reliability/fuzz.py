@@ -21,7 +21,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fuzz_sandbox import Case, CaseVerdict, limit_memory
+from fuzz_sandbox import Case, CaseVerdict, Sandbox, limit_memory
 from fuzz_targets import Target, targets, write_files
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
@@ -56,7 +56,9 @@ class TargetTally:
         return f"{self.name:22}{counts}{self.slowest:>11.1f}{self.seconds:>11.0f}"
 
 
-def fuzz(target: Target, cases: int, seed_: int, failed: Callable[[CaseVerdict], None]) -> TargetTally:
+def fuzz(
+    sandbox: Sandbox, target: Target, cases: int, seed_: int, failed: Callable[[CaseVerdict], None]
+) -> TargetTally:
     """So many cases of a target; each failing one is handed on."""
     tally, start = TargetTally(target.name), time.process_time()
 
@@ -70,7 +72,7 @@ def fuzz(target: Target, cases: int, seed_: int, failed: Callable[[CaseVerdict],
     )
     @given(target.cases)
     def one(case: Case) -> None:
-        verdict = target.judge(case)
+        verdict = sandbox.judge(case)
         tally.count(verdict)
         if verdict.faults:
             failed(verdict)
@@ -103,15 +105,16 @@ def main() -> int:
     limit_memory()
     kept, kinds = arguments.keep or Path(tempfile.mkdtemp(prefix="sizer-fuzz-failed-")), Counter[str]()
     with tempfile.TemporaryDirectory(prefix="sizer-fuzz-") as folder:
-        known = targets(write_files(Path(folder) / "files"))
-        chosen = [target for target in known if arguments.only in (None, target.name)]
-        if not chosen:
-            raise SystemExit(f"`{arguments.only}` is no target; one of: {', '.join(each.name for each in known)}")
+        sandbox = write_files(Path(folder) / "files")
+        choices = {target.name: target for target in targets(sandbox.root)}
+        if arguments.only not in (None, *choices):
+            raise SystemExit(f"`{arguments.only}` is no target; one of: {', '.join(choices)}")
+        chosen = [choices[name] for name in choices if arguments.only in (None, name)]
         total = sum(target.share for target in chosen)
         rows = []
         for target in chosen:
             count = max(1, round(arguments.cases * target.share / total))
-            rows.append(fuzz(target, count, arguments.seed, lambda verdict: keep(verdict, kept, kinds)))
+            rows.append(fuzz(sandbox, target, count, arguments.seed, lambda verdict: keep(verdict, kept, kinds)))
             print(f"{target.name}: {count} cases, {rows[-1].failed} failed", file=sys.stderr, flush=True)
     slowest, seconds = max(row.slowest for row in rows), sum(row.seconds for row in rows)
     rows.append(TargetTally("all", sum((row.counts for row in rows), Counter()), slowest, seconds))

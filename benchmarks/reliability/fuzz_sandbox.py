@@ -13,7 +13,7 @@ import signal
 import tempfile
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from functools import cache
@@ -21,7 +21,6 @@ from pathlib import Path
 from unicodedata import category
 from unittest.mock import patch
 
-from sizer.analysis.log_lines.recognising import LINE_LIMIT
 from sizer.cli import main
 from sizer.host.machine import facts
 from sizer.limits.detection import detect
@@ -31,9 +30,8 @@ from sizer.store.stored_runs import read_run
 
 SLOW_SECONDS = 10.0
 """Of CPU time."""
-LEFT_OUT = "left out: "
-WARNING = "warning: "
-"""Of a command that goes on all the same."""
+GOES_ON = ("left out: ", "warning: ", "usage:", " ")
+"""How lines begin of a command that goes on all the same, or says how it is used."""
 MADE_BY_READING = {"model.json", "recommendation.json", "report.html"}
 """What a reading command makes anew in a study folder where it is missing or older than the runs."""
 ARGUMENTS = "arguments"
@@ -100,9 +98,12 @@ def is_hushed_up(path: Path, ended: Ended) -> bool:
 
 
 def _may_be_written(case: Case, ended: Ended, name: str) -> bool:
-    """A command that answers, or says that there is no answer, makes the model and what follows from it."""
-    path = Path(name)
-    reads_folder = case.words[0] in ("fit", "predict", "recommend", "report")
+    """A command that answers, or says that there is no answer, makes the model and what follows from it; an import of a
+    table makes a study folder."""
+    path, command = Path(name), case.words[0]
+    if command == "import":
+        return ended.code == 0 and path.parts[0] == "new"
+    reads_folder = command in ("fit", "predict", "recommend", "report")
     return reads_folder and ended.code in (0, 5) and path.parts[0] == "study" and path.name in MADE_BY_READING
 
 
@@ -114,7 +115,7 @@ def _kept_trace(said: str) -> str:
 
 def _wrong(case: Case, ended: Ended) -> Iterator[str]:
     lines = ended.err.splitlines()
-    said = [line for line in lines if not line.startswith((LEFT_OUT, WARNING, "usage:", " "))]
+    said = [line for line in lines if not line.startswith(GOES_ON)]
     if ended.code not in case.codes:
         yield f"exit code {ended.code}, which is none of {sorted(case.codes)}: {ended.err}"
     if ended.warned:
@@ -123,7 +124,7 @@ def _wrong(case: Case, ended: Ended) -> Iterator[str]:
         yield f"{len(said)} sentences instead of one: {ended.err}"
     if ended.code and ended.code != 5 and not said:
         yield f"exit code {ended.code} and nothing said"
-    if ended.code == 0 and said:
+    if ended.code == 0 and said and case.words[0] != "import":  # Its notes are there.
         yield f"exit code 0, and on stderr: {ended.err}"
     if ended.code == 2 and said and not _names_the_file(case, said[0]):
         yield f"the sentence does not say in which file: {said[0]}"
@@ -166,26 +167,24 @@ class Sandbox:
     def judge(self, case: Case) -> CaseVerdict:
         """Run the case and put back what it changed."""
         path = self.root / case.path
-        known = self._files.get(case.path)
         path.write_bytes(case.content)
         try:
             before = listing(self.root)
             ended = _typed(case, self.root)
-            written = _changes(before, listing(self.root))
+            after = listing(self.root)
+            written = sorted(name for name in {*before, *after} if before.get(name, b"-") != after.get(name, b"-"))
             kind, found = faults(case, ended, written)
             if not kind and is_hushed_up(path, ended):
                 kind, found = "wrong", ["a run that cannot be read is left out and not named"]
             return CaseVerdict(case, ended, tuple(found), kind)
         finally:
-            if known is None:
-                path.unlink(missing_ok=True)
             self._restore()
 
     def _restore(self) -> None:
         found = listing(self.root)
-        for name in found.keys() - self._files.keys():
+        for name in sorted(found.keys() - self._files.keys()):
             path = self.root / name
-            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+            shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
         for name, content in self._files.items():
             if content is not None and found.get(name) != content:
                 (self.root / name).write_bytes(content)
@@ -198,60 +197,41 @@ def listing(root: Path) -> dict[str, bytes | None]:
     }
 
 
-def _changes(before: Mapping[str, bytes | None], after: Mapping[str, bytes | None]) -> list[str]:
-    return sorted(name for name in before.keys() | after.keys() if before.get(name, b"-") != after.get(name, b"-"))
+_detected, _facts = cache(detect), cache(facts)
+"""What this host is comes from six other programs and does not depend on any file that is spoiled."""
 
 
 def _typed(case: Case, root: Path) -> Ended:
-    """The command in this process, which is a hundred times faster than a new one."""
-    out, err, start = io.StringIO(), io.StringIO(), _cpu_seconds()
+    """The command in this process, which is a hundred times faster than a new one.
+
+    Caches and temporary files belong into the sandbox, where they are seen.
+    """
+    own = {"SIZER_CACHE": str(root / "cache"), "TMPDIR": str(root / "temporary"), "HOME": str(root), "COLUMNS": "200"}
+    out, err, start, folder = io.StringIO(), io.StringIO(), _cpu_seconds(), os.getcwd()
     code, trace, timed_out = None, "", False
-    with _surroundings(root, case.environment), _host_asked_once(), warnings.catch_warnings(record=True) as warned:
+    os.chdir(root)
+    with (
+        patch.dict(os.environ, {**own, **case.environment}),
+        patch.object(tempfile, "tempdir", str(root / "temporary")),  # Python looks for it once.
+        patch("sizer.api.studies.detect", _detected),
+        patch("sizer.api.studies.facts", _facts),
+        warnings.catch_warnings(record=True) as warned,
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
         warnings.simplefilter("always")
-        with redirect_stdout(out), redirect_stderr(err):
-            try:
-                with _time_limit():
-                    code = main(case.words)
-            except SystemExit as exit_:
-                code = exit_.code if isinstance(exit_.code, int) else 1
-            except _TimeIsUp:
-                trace, timed_out = traceback.format_exc(), True
-            except BaseException:  # whatever escapes is what is looked for
-                trace = traceback.format_exc()
+        try:
+            with _time_limit():
+                code = main(case.words)
+        except SystemExit as exit_:
+            code = exit_.code if isinstance(exit_.code, int) else 1
+        except BaseException as escaped:  # whatever escapes is what is looked for
+            trace, timed_out = traceback.format_exc(), isinstance(escaped, _TimeIsUp)
+        finally:
+            os.chdir(folder)
     seconds = _cpu_seconds() - start
     said = tuple(str(each.message) for each in warned if not issubclass(each.category, ORDINARY_WARNINGS))
     return Ended(code, out.getvalue(), err.getvalue(), seconds, trace, timed_out, said)
-
-
-def _own(root: Path) -> dict[str, str]:
-    """Caches and temporary files belong into the sandbox, where they are seen."""
-    return {"SIZER_CACHE": str(root / "cache"), "TMPDIR": str(root / "temporary"), "HOME": str(root), "COLUMNS": "200"}
-
-
-@contextmanager
-def _surroundings(root: Path, environment: Mapping[str, str]) -> Iterator[None]:
-    before, folder = dict(os.environ), os.getcwd()
-    os.environ.update({**_own(root), **environment})
-    os.chdir(root)
-    try:
-        # Python looks for the temporary folder once.
-        with patch.object(tempfile, "tempdir", str(root / "temporary")):
-            yield
-    finally:
-        os.chdir(folder)
-        os.environ.clear()
-        os.environ.update(before)
-
-
-_detected = cache(detect)
-_facts = cache(facts)
-
-
-@contextmanager
-def _host_asked_once() -> Iterator[None]:
-    """What this host is comes from six other programs and does not depend on any file that is spoiled."""
-    with patch("sizer.api.studies.detect", _detected), patch("sizer.api.studies.facts", _facts):
-        yield
 
 
 def _cpu_seconds() -> float:
@@ -283,21 +263,3 @@ def limit_memory(more_bytes: int = 3 * GIB) -> None:
     """So that a number which makes sizer allocate without end ends as a fault and not with the machine."""
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + more_bytes, resource.RLIM_INFINITY))
-
-
-def parsed(case: Case, parse: Callable[[bytes], int]) -> CaseVerdict:
-    """A case of a parser that no command reads by itself: 0 is read, 4 ends the run as crashed."""
-    start, code, trace = _cpu_seconds(), None, ""
-    try:
-        with _time_limit():
-            code = parse(case.content)
-    except BaseException:  # whatever escapes is what is looked for
-        trace = traceback.format_exc()
-    ended = Ended(code, "", "read" if code == 0 else "refused", _cpu_seconds() - start, trace)
-    return CaseVerdict(case, ended, (trace,), "tracebacks") if trace else CaseVerdict(case, ended)
-
-
-def pieces(content: bytes, size: int = LINE_LIMIT // 3) -> Iterator[bytes]:
-    """As a pipe hands them on."""
-    for start in range(0, len(content), size):
-        yield content[start : start + size]

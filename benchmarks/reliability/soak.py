@@ -55,23 +55,11 @@ workloads:
 data is made first."""
 
 START_UP, BETWEEN = "start-up", "between"
-PHASES = {
-    START_UP: 14,
-    "clean-up": 20,
-    "data": 3,
-    "volume": 14,
-    "copying": 2,
-    "fio": 12,
-    "run": 30,
-    "storing": 18,
-    "taking down": 8,
-    "answering": 12,
-    BETWEEN: 10,
-}
-"""How often each phase is chosen; `between` is any moment of a whole life."""
-
-MORE_OFTEN = {"data": 30, "copying": 8}
-"""The same for a study whose data is made."""
+OFTEN = ("run", "storing")
+PHASES = (START_UP, "clean-up", "volume", "fio", *OFTEN, *OFTEN, "taking down", "answering", BETWEEN)
+"""One of them is chosen; `between` is any moment of a whole life."""
+OF_IMAGES = ("data", "data", "copying")
+"""Phases beside these where data is made."""
 
 USUAL_SECONDS = {START_UP: 1.5, BETWEEN: 15.0}
 """What phases take until some have been seen to end; START_UP has no end to be seen."""
@@ -116,10 +104,10 @@ KINDS = ("lost", "unreadable", "left", "incomplete")
 
 @dataclass
 class SoakTable:
-    """What the soak has seen; a fault is its kind, the phase of the kill after which it was seen, and a sentence."""
+    """What the soak has seen: kills by their phase, faults by their kind."""
 
     kills: Counter[str] = field(default_factory=Counter)
-    faults: list[tuple[str, str, str]] = field(default_factory=list)
+    faults: Counter[str] = field(default_factory=Counter)
     finished: int = 0
     cleaned: int = 0
     studies: int = 0
@@ -128,21 +116,17 @@ class SoakTable:
     def add(self, kind: str, phase: str, sentences: Iterable[str]) -> None:
         """Count these as faults, and say them."""
         for sentence in sentences:
-            self.faults.append((kind, phase, sentence))
+            self.faults[kind] += 1
             print(f"         {kind} after a kill in {phase}: {sentence}", file=sys.stderr)
 
     def print(self, seconds: float) -> None:
-        print(f"{'killed while':<14}{'kills':>7}{''.join(f'{kind:>12}' for kind in KINDS)}")
-        for phase in [*PHASES, *(set(self.kills) - set(PHASES)), ""]:
-            found = Counter(kind for kind, after, _ in self.faults if phase in (after, ""))
-            kills = self.kills[phase] if phase else self.kills.total()
-            print(f"{phase or 'all':<14}{kills:>7}{''.join(f'{found[kind]:>12}' for kind in KINDS)}")
+        kills = (f"{phase} {self.kills[phase]}" for phase in dict.fromkeys((*PHASES, *self.kills)))
+        print(f"killed while: {', '.join(kills)}")
+        print(f"{self.kills.total()} kills; {', '.join(f'{kind} {self.faults[kind]}' for kind in KINDS)}")
         print(
             f"{self.studies} studies with {self.finished} runs finished; {self.cleaned} starts came past their "
             f"clean-up, {self.suspended} were suspended; {seconds:.0f} s"
         )
-        for kind, phase, sentence in self.faults:
-            print(f"{kind} after a kill in {phase}: {sentence}")
 
 
 class Soak:
@@ -185,10 +169,8 @@ class Soak:
 
     def _aim(self, study: SoakedStudy) -> tuple[str, int]:
         """A phase, and how many of its kind to let pass before."""
-        weights = {**PHASES, **(MORE_OFTEN if study.kind == "images" else {})}
-        (phase,) = self._random.choices(list(weights), list(weights.values()))
-        often = phase in ("run", "storing")
-        return phase, self._random.choice((0, 0, 1)) if often else 0
+        phase = self._random.choice((*PHASES, *(OF_IMAGES if study.kind == "images" else ())))
+        return phase, self._random.choice((0, 0, 1)) if phase in OFTEN else 0
 
     def _live(self, study: SoakedStudy, aim: tuple[str, int] | None) -> Life:
         """Start sizer and kill it where it is aimed at; without an aim it may end."""

@@ -12,41 +12,23 @@ import time
 from pathlib import Path
 
 
-def volume() -> Path | None:
-    """Where sizer has mounted an emulated disk; a job whose folder that is keeps it from being unmounted."""
-    points = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
-    return next((Path(point) for point in points if "/volume-" in point), None)
-
-
-def work_for_ever() -> None:
+def left_by_fork(daemon: bool) -> None:
+    """A process that ignores what asks it to end. A daemon has left its session and its parent, and its folder is on
+    the run's emulated disk, which keeps that from being unmounted."""
+    if os.fork() != 0:
+        if daemon:
+            os.wait()
+        return
+    if daemon:
+        os.setsid()
+        if os.fork() != 0:
+            os._exit(0)
+        points = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
+        os.chdir(next((point for point in points if "/volume-" in point), "/"))
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
     while True:
         time.sleep(0.05)
-
-
-def start_worker() -> None:
-    if os.fork() == 0:
-        work_for_ever()
-
-
-def start_daemon() -> None:
-    if os.fork() != 0:
-        os.wait()
-        return
-    os.setsid()
-    if os.fork() != 0:
-        os._exit(0)
-    place = volume()
-    if place is not None:
-        os.chdir(place)
-    work_for_ever()
-
-
-def mount_data(data: str) -> None:
-    here = Path(os.environ["TMPDIR"]) / "d"
-    here.mkdir()
-    subprocess.run(["mount", "--bind", data, str(here)], check=True)
 
 
 def main() -> None:
@@ -55,11 +37,12 @@ def main() -> None:
     def tell(**fields: object) -> None:
         os.write(descriptor, (json.dumps(fields) + "\n").encode())
 
-    start_daemon()
-    for _ in range(2):
-        start_worker()
-    (Path(os.environ["TMPDIR"]) / "scratch").write_bytes(b"x" * 4096)
-    mount_data(sys.argv[1])
+    for daemon in (True, False, False):
+        left_by_fork(daemon)
+    scratch = Path(os.environ["TMPDIR"])
+    (scratch / "scratch").write_bytes(b"x" * 4096)
+    (scratch / "d").mkdir()
+    subprocess.run(["mount", "--bind", sys.argv[1], str(scratch / "d")], check=True)
     tell(event="start", sample_unit="image", batch_size=8, dataset_bytes=0, dataset_samples=0, bytes_per_sample=0)
     while True:
         time.sleep(0.02)

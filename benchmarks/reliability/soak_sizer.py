@@ -69,7 +69,7 @@ REPLACED = (
     ("sizer.api", "this_host", lambda this_host: partial(this_host, fio=FIO)),
     ("sizer.storage.disk_check", "FILE_BYTES", lambda _: 16 * 2**20),
     ("sizer.storage.disks", "ROOM_BYTES", lambda _: 96 * 10**6),
-    ("sizer.runner.load", "SAMPLED_SECONDS", lambda _: 0.2),
+    ("sizer.runner.sampling", "SAMPLED_SECONDS", lambda _: 0.2),
 )
 """What is replaced where the modules that call it find it, and by what: the phases, and what only takes time."""
 

@@ -32,7 +32,6 @@ from sizer.model.prediction import predict_several
 UNIT = ("-c", "import numpy")
 SIZER = ("-m", "sizer")
 POINTS = 2000
-FILES = 1000
 
 
 @dataclass(frozen=True)
@@ -117,16 +116,6 @@ def imports(folder: Path, times: int) -> list[Figure]:
     return found
 
 
-def new_files(folder: Path) -> float:
-    """Seconds that as many files take as the larger import makes: ext4 passes over each one that was deleted within the
-    last minute or so, and then they take twenty times as long."""
-    (folder / "bare").mkdir()
-    began = time.monotonic()
-    for number in range(FILES):
-        (folder / "bare" / f"{number}").touch()
-    return time.monotonic() - began
-
-
 def predictions(folder: Path, times: int, large: bool) -> list[Figure]:
     """The last, of 10,000 runs, where that is asked for."""
     memory = over_memory(folder / "memory.csv", 10, vcpus=(1, 2, 4, 8, 16), repeats=5)
@@ -174,7 +163,6 @@ def main() -> int:
         figures += [batch(folder, options.times), *imports(folder, options.times)]
         for figure in figures:
             print(figure, flush=True)
-        print(f"{FILES:,} new files by a bare loop in the same folder: {new_files(folder):.3f} s")
     return 0 if all(figure.met for figure in figures) else 1
 
 

@@ -29,13 +29,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "sizer.api.comparing": ["compare_studies", "write_comparison"],
     "sizer.api.conclusions": [
-        "WatchedPage",
-        "family",
-        "host_seen",
-        "last_day",
-        "recommend",
-        "write_each",
-        "write_report",
+        *("WatchedPage", "family", "host_seen", "last_day", "recommend", "write_each", "write_report"),
     ],
     "sizer.api.fitted_model": ["FittedStudy", "fit", "fitted_study", "open_study", "stored_study"],
     "sizer.api.importing": ["ImportedStudy", "import_table"],

@@ -19,6 +19,7 @@ from sizer.exchange.fleet_tables import read_amounts, read_prices
 from sizer.exchange.formats import FORMATS, HandedOver, plain_name, recommendation_form
 from sizer.exchange.measurements import write_tables
 from sizer.files.own_folder import make_folder
+from sizer.files.writing import writing_to
 from sizer.model.model import Model
 from sizer.model.observations import beside_others
 from sizer.plan.chosen import NextRun, PlanEnd
@@ -31,7 +32,7 @@ from sizer.recommend.family.fleet import Work, fleet_of, refuse_unserved
 from sizer.recommend.recommendation import recommend as best_spec
 from sizer.records.answer import Recommendation
 from sizer.records.family import Family
-from sizer.records.messages import HostError, Lines, NoAnswer, typed_path
+from sizer.records.messages import Lines, NoAnswer, typed_path
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Objective
@@ -164,10 +165,8 @@ def write_each(folder: StudyFolder, path: str | Path, form: str = "html", langua
                     refused.append(error)
     if not texts:
         raise NoAnswer(Lines(*refused))
-    try:
+    with writing_to(target):
         make_folder(target)
-    except OSError as error:
-        raise HostError("{path} cannot be made ({reason}).", path=target, reason=error.strerror or error) from None
     for file, text in texts.items():
         folder.write_text(file, text)
     return list(texts)
@@ -187,12 +186,13 @@ def _best_spec(
     chosen: NextRun | PlanEnd | None,
 ) -> Recommendation:
     """With what only the folder knows: the host that measured, how far searches were to go, and what is planned."""
+    cpus = folder.host.get("cpus")  # not known of measurements made elsewhere
     return best_spec(
         model,
         runs,
         objective,
         catalog,
-        host_vcpus=cpus_of(folder),
+        host_vcpus=float(cpus) if isinstance(cpus, (int, float)) and cpus > 0 else None,
         most_batches={workload.workload.name: workload.most_batch for workload in folder.study.workloads},
         still_planned=still_planned(folder, runs, chosen),
     )
@@ -253,12 +253,6 @@ def _drift(folder: StudyFolder, runs: tuple[Run, ...]) -> Spread | None:
     """How far the host drifted, as the reference configuration shows; None where it did not."""
     drift = spread(runs, reference(folder.study, recorded_size(folder.host)))
     return None if drift is None or drift.share <= DRIFT_SHARE else drift
-
-
-def cpus_of(folder: StudyFolder) -> float | None:
-    """How many the measuring host has; None where that is not known, as of measurements made elsewhere."""
-    cpus = folder.host.get("cpus")
-    return float(cpus) if isinstance(cpus, (int, float)) and cpus > 0 else None
 
 
 PAUSE = 10.0

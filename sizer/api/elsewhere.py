@@ -95,13 +95,9 @@ def _machine_of(run: Run, home: Sequence[Processor], catalog: Catalog) -> Proces
     machine = run.declared.machine
     if machine is None or machine.name is None:
         return home[0] if home else None
-    return _called(machine.name, run, catalog)
-
-
-def _called(name: str, run: Run, catalog: Catalog) -> Processor | None:
-    called = catalog.called(name)
+    called = catalog.called(machine.name)
     if not called:
-        return processor_called(name, run.configuration.vcpus or 1.0)
+        return processor_called(machine.name, run.configuration.vcpus or 1.0)
     return processor_of(called[0]) or supposed_processor(called[0])
 
 

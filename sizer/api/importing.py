@@ -17,8 +17,9 @@ from sizer.api.fitted_model import Stage, StepBegun
 from sizer.catalog.catalog import Catalog
 from sizer.exchange.imported import Imported, read_measurements
 from sizer.files.codec import to_json
+from sizer.files.writing import writing_to
 from sizer.records.domains import SCHEMA_VERSION
-from sizer.records.messages import HostError, InputError
+from sizer.records.messages import InputError
 from sizer.records.run import Run
 from sizer.store.content import FOLDERS
 from sizer.store.study_folder import StudyFolder, refuse_unusable
@@ -89,8 +90,7 @@ def _write_runs(path: Path, runs: tuple[Run, ...]) -> None:
     """All runs, synced at once: one by one, thousands would take minutes. ValueError of two that have one id."""
     if len({run.id for run in runs}) < len(runs):
         raise ValueError("two runs have one id")
-
-    try:
+    with writing_to(path):
         for name in FOLDERS:
             (path / name).mkdir(mode=0o775, parents=True)
         for run in runs:
@@ -98,12 +98,6 @@ def _write_runs(path: Path, runs: tuple[Run, ...]) -> None:
             with open(os.open(path / "runs" / f"{run.id}.json", flags, 0o664), "w", encoding="utf-8") as file:
                 file.write(json.dumps(to_json(run), allow_nan=False))
         os.sync()
-    except OSError as error:
-        raise HostError(
-            "{path} cannot be written ({reason}); make room there or choose another folder.",
-            path=path,
-            reason=error.strerror or error,
-        ) from error
 
 
 def _take_away(path: Path, was_there: bool) -> None:

@@ -28,7 +28,7 @@ from sizer.records.notes import Note
 from sizer.records.run import CauseKind, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Adaptive, RunReason, RunSpec, Study
-from sizer.runner.load import host_load
+from sizer.runner.sampling import host_load
 from sizer.runner.watching import Hooks
 from sizer.storage.leftovers import remove_what_was_left
 from sizer.storage.placement import Placement, room_on_emulated

@@ -7,12 +7,11 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from sizer.files.cache import cache_folder
-from sizer.files.data_paths import refuse_no_disk
-from sizer.host.cuda_devices import cuda_gpus, visible_gpus
+from sizer.files.given_files import refuse_no_disk
+from sizer.files.own_folder import cache_folder
 from sizer.host.frameworks import gpus_seen
+from sizer.host.gpus import cuda_gpus, gpus, has_driver, visible_gpus
 from sizer.host.interpreters import examined, interpreter, what_it_lacks, wrong_interpreter
-from sizer.host.nvml import gpus, has_driver
 from sizer.limits.backends.delegation import AS_ROOT
 from sizer.limits.interface import Control, LimitsBackend
 from sizer.limits.users import ME, run_user

@@ -185,8 +185,26 @@ class Preparation:
             try:
                 data_set, tier = self._data_of(spec), self._tier(spec)
                 with self._places.folders(tier) as (scratch, output):
-                    paths = self._paths(spec, data_set, scratch, output)
-                    context = self._context(paths, data_set, tier, log_path, start_up_seconds)
+                    context = RunContext(
+                        paths=RunPaths(
+                            interpreter(spec.workload.framework, self._study.python(spec.workload.framework)),
+                            bundled.WORKLOADS_PATH,
+                            Path(data_set.path) if data_set else None,
+                            data_set.format if data_set else None,
+                            scratch,
+                            output,
+                        ),
+                        data_set=data_set,
+                        throttle=self._places.volume(tier).throttle(tier) if tier else None,
+                        disk=self._checks.get(tier.name) if tier else None,
+                        host_vcpus=self._host.host.cpus,
+                        host_memory_bytes=self._host.host.memory_bytes,
+                        environment=os.environ,
+                        log_path=log_path,
+                        start_up_seconds=start_up_seconds,
+                        user=self._places.user,
+                        processes=self._study.max_processes,
+                    )
                     return launch(spec, context, self._host.backend, hooks)
             except (HostError, OSError) as error:
                 failure = _failure(CauseKind.REFUSED, error)
@@ -194,38 +212,6 @@ class Preparation:
 
     def _data_of(self, spec: RunSpec) -> DataSet | None:
         return self._places.data(self._data.sets.get(spec.workload), self._tier(spec))
-
-    def _paths(self, spec: RunSpec, data_set: DataSet | None, scratch: Path, output: Path) -> RunPaths:
-        return RunPaths(
-            interpreter=interpreter(spec.workload.framework, self._study.python(spec.workload.framework)),
-            packages=bundled.WORKLOADS_PATH,
-            data=Path(data_set.path) if data_set else None,
-            data_format=data_set.format if data_set else None,
-            scratch=scratch,
-            output=output,
-        )
-
-    def _context(
-        self,
-        paths: RunPaths,
-        data_set: DataSet | None,
-        tier: DiskTier | None,
-        log_path: Path,
-        start_up_seconds: float | None,
-    ) -> RunContext:
-        return RunContext(
-            paths=paths,
-            data_set=data_set,
-            throttle=self._places.volume(tier).throttle(tier) if tier else None,
-            disk=self._checks.get(tier.name) if tier else None,
-            host_vcpus=self._host.host.cpus,
-            host_memory_bytes=self._host.host.memory_bytes,
-            environment=os.environ,
-            log_path=log_path,
-            start_up_seconds=start_up_seconds,
-            user=self._places.user,
-            processes=self._study.max_processes,
-        )
 
     def _tier(self, spec: RunSpec) -> DiskTier | None:
         return self._study.disk(spec.limits.disk) if spec.limits.disk is not None else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sizer.catalog.catalog import Catalog
-from sizer.files.cache import cache_folder
+from sizer.files.own_folder import cache_folder
 from sizer.host.machine import Host, facts
 from sizer.limits.detection import detect
 from sizer.limits.interface import LimitsBackend

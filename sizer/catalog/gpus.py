@@ -85,7 +85,7 @@ _IGNORED = re.compile(
     r"nvidia|tesla|geforce|quadro|amd|instinct|intel|habana|corporation|gpus?|tensor|core|graphics|hbm\d?e?|gddr\d\w?|oam"
 )
 _FORMS = ((SXM, re.compile(r"sxm\d?")), (PCIE, re.compile(r"pcie?")))
-_MEMORY = re.compile(r"(?<![\w.])\(?(\d{1,3}(?:\.\d)?)\s*(?:gi?b|g)(?![\w.])\)?")
+_MEMORY = re.compile(r"(?<![a-z\d.])\(?(\d{1,3}(?:\.\d)?)\s*(?:gi?b|g)(?![a-z\d.])\)?")
 SAME_MEMORY = 0.1
 """A GPU of 24 GB by its maker has 22.4 GiB in a list, and one of 40 GB 37.25 GiB."""
 SPACE = re.compile(r"[\s_\-/,()]+")

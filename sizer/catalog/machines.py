@@ -18,9 +18,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar
 
-from sizer.files.cache import cache_folder
 from sizer.files.codec import Origin, from_json
-from sizer.files.own_folder import check_content, check_folder
+from sizer.files.own_folder import cache_folder, check_content, check_folder
 from sizer.records.device import DiskRates
 from sizer.records.domains import Amount, Count, Text, Vcpus, Year
 from sizer.records.messages import HostError, InputError

@@ -17,9 +17,6 @@ FUNCTIONS = re.compile("abs|coalesce|glob|ifnull|iif|instr|length|like|lower|max
 SECONDS = 5.0
 _STEPS = 1000
 """Of SQLite's machine between two looks at the clock."""
-_ALLOWED = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ)
-
-
 _TWO = ", ".join(f"'{name}'" for name in SEVERAL_SIZES)
 _SIZED = f"iif(gpu in ({_TWO}) and gpu_memory_gib > 0, gpu || '-' || cast(gpu_memory_gib as integer) || 'GB', gpu)"
 """The GPU of a row with its memory, where that makes it another GPU."""
@@ -35,7 +32,8 @@ def rows_where(
     """
     database.create_collation("same_gpu", compare_gpus)
     named = ", ".join(f"{_SIZED} collate same_gpu as gpu" if name == "gpu" else f'"{name}"' for name in columns)
-    asked = f"select place from (select rowid as place, {named} from instances) where (\n{expression}\n)"
+    rows = f"select rowid as place, {named} from instances"
+    asked = f"select place from ({rows}) where case when (\n{expression}\n) then 1 end"
     with _limited(database):
         try:
             return database.execute(f"{selection} where rowid in ({asked})").fetchall()
@@ -54,11 +52,10 @@ def _limited(database: sqlite3.Connection) -> Iterator[None]:
     """While nothing but reading is allowed, and that not for long."""
     end = time.monotonic() + SECONDS
 
-    def allowed(action: int, _one: str | None, other: str | None, *_rest: str | None) -> int:
-        fine = action in _ALLOWED or (
-            action == sqlite3.SQLITE_FUNCTION and FUNCTIONS.fullmatch(other or "") is not None
-        )
-        return sqlite3.SQLITE_OK if fine else sqlite3.SQLITE_DENY
+    def allowed(action: int, one: str | None, other: str | None, *_rest: str | None) -> int:
+        fine = action == sqlite3.SQLITE_SELECT or (action == sqlite3.SQLITE_READ and one == "instances")
+        called = action == sqlite3.SQLITE_FUNCTION and FUNCTIONS.fullmatch(other or "")
+        return sqlite3.SQLITE_OK if fine or called else sqlite3.SQLITE_DENY
 
     database.set_authorizer(allowed)
     database.set_progress_handler(lambda: time.monotonic() > end, _STEPS)

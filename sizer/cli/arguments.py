@@ -6,16 +6,20 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import sys
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, NoReturn
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from sizer import __version__
+from sizer import __version__, api
 from sizer.cli.printing import in_words, sentence
 from sizer.records.messages import InputError, Message
-from sizer.records.units import GIB, parse_whole
+from sizer.records.units import parse_whole
 
-DEFAULT_TIER_SIZE = 500 * GIB
+if TYPE_CHECKING:
+    from sizer.store.study_folder import StudyFolder
+
 LANGUAGES = ("en", "zh")
 """That sizer speaks, by their names in `--lang`."""
 
@@ -60,11 +64,9 @@ def parser() -> argparse.ArgumentParser:
         prog="sizer",
         description=_("Which is the cheapest machine on which a deep-learning job loses nothing? sizer measures it."),
         epilog=_(
-            "exit codes: 0 done; 1 internal error of sizer; 2 usage, study file or input file; 3 this host cannot "
-            "do what was "
-            "asked; 4 some runs crashed, timed out, were unsupported or refused, report made; 5 no workload has an "
-            "answer; "
-            "6 a gate given with --fail-if is not met; 130 interrupted"
+            "exit codes: 0 done; 1 internal error of sizer; 2 usage, study file or input file; 3 this host cannot do "
+            "what was asked; 4 some runs crashed, timed out, were unsupported or refused, report made; 5 no workload "
+            "has an answer; 6 a gate given with --fail-if is not met; 130 interrupted"
         ),
     )
     top.add_argument("--version", action="version", version=f"sizer {__version__}", help=_("show the version and exit"))
@@ -186,3 +188,13 @@ def add_json(added: argparse.ArgumentParser) -> None:
 
 def print_json(form: object) -> None:
     print(json.dumps(form, indent=1))
+
+
+def opened(path: str | Path) -> StudyFolder:
+    """The study folder at `path`; what cannot be read among its runs is said on stderr and left out."""
+    folder = api.open_study(path)
+    for problem in folder.problems():
+        from sizer.words.terminal import problem_said
+
+        print(problem_said(problem), file=sys.stderr)
+    return folder

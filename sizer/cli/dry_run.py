@@ -15,9 +15,9 @@ from pathlib import Path
 
 from sizer.analysis.epochs import measured_from_epoch
 from sizer.api import MeasuringHost, StudyPlan
-from sizer.files.cache import cache_folder
+from sizer.files.own_folder import cache_folder
 from sizer.host.interpreters import interpreter
-from sizer.limits.interface import Control
+from sizer.limits.interface import Control, needed_controls
 from sizer.limits.users import run_user
 from sizer.plan.chosen import NextRun, PlanEnd
 from sizer.plan.following import BatchSearch, Search
@@ -30,10 +30,7 @@ from sizer.records.run_kinds import Purpose
 from sizer.records.study import RunSpec, Workload
 from sizer.words.runs import run_in_words, stages_in_words
 from sizer.words.studies import planning as words
-from sizer.words.studies.planning import (
-    Touch,
-    touch_line,
-)
+from sizer.words.studies.planning import Touch, touch_line
 from sizer.words.terminal import doubt_in_words, warning_said
 
 
@@ -79,11 +76,8 @@ def _runs(plan: StudyPlan) -> Iterator[str]:
         yield words.pass_to_come(coming.base.workload.name)
     bounded = [left.following for left in plan.unfinished_following(plan.kept) if left.bound is not None]
     for search, spec in plan.next_runs(plan.kept):
-        seconds, command, name = (
-            estimate_seconds([spec], plan.kept),
-            typed_line(spec.workload.command),
-            spec.workload.name,
-        )
+        seconds, workload = estimate_seconds([spec], plan.kept), spec.workload
+        command, name = typed_line(workload.command), workload.name
         if isinstance(search, Search) and search not in bounded:
             yield words.search_to_come(search.most_runs, seconds, name, search.usual_runs, command)
         if isinstance(search, BatchSearch) and search not in bounded:
@@ -217,10 +211,7 @@ def _written(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
 
 def _needs_root(plan: StudyPlan) -> Iterator[Control]:
     """Everything but whole vCPUs and real mounts."""
-    limits = [spec.limits for spec in plan.left]
-    if any(limit.vcpus is not None and not float(limit.vcpus).is_integer() for limit in limits):
-        yield Control.FRACTIONAL_VCPUS
-    if any(limit.memory_bytes is not None for limit in limits):
-        yield Control.MEMORY
+    needed = set().union(*(needed_controls(spec.limits, throttled=False) for spec in plan.left))
+    yield from (control for control in (Control.FRACTIONAL_VCPUS, Control.MEMORY) if control in needed)
     if any(tier.emulated is not None for tier in plan.disks):
         yield Control.DISK

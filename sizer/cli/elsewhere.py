@@ -9,8 +9,7 @@ from typing import Any
 from sizer import api
 from sizer.api.elsewhere import There, calibration_runs, machines_of, model_elsewhere, there
 from sizer.catalog.catalog import Catalog
-from sizer.cli.arguments import print_json
-from sizer.cli.folders import opened
+from sizer.cli.arguments import opened, print_json
 from sizer.model.model import WhatIf, WorkloadModel
 from sizer.recommend.prices import usd_per_million
 from sizer.records.messages import InputError, Lines, NoAnswer

@@ -89,7 +89,6 @@ class Gate:
 class GateResult:
     """Whether a gate is met by all answers that it asks of, in one sentence with what was found."""
 
-    gate: Gate
     met: bool
     sentence: str
 
@@ -238,12 +237,13 @@ def _wanted(given: str, name: str, sign: str, value: str, gated: Gated, examples
 def check_gate(gate: Gate, answers: Sequence[Any], names: Mapping[str, Gated] = NAMES) -> GateResult:
     """A gate is met where no answer fulfils its condition. What is not known counts as failed, and so does nothing."""
     gated, asked = names[gate.name], [answer for answer in answers if gate.workload in (None, answer.workload)]
-    crossed = [answer for answer in asked if _fails(gate, gated, answer)]
+    values = [(answer, gated.of(answer)) for answer in asked]
+    crossed = [answer for answer, value in values if value is None or SIGNS[gate.sign](value, gate.wanted)]
     clauses = [_measured(gate, gated, answer) for answer in crossed or asked]
     more = [f"{len(clauses) - MOST_SHOWN} more"] if len(clauses) > MOST_SHOWN else []
-    values = "; ".join([*clauses[:MOST_SHOWN], *more])
+    shown = "; ".join([*clauses[:MOST_SHOWN], *more])
     verdict = "gate not met" if crossed or not asked else "gate met"
-    return GateResult(gate, bool(asked) and not crossed, f"{verdict} (fail if {gate.text}): {values or NOTHING}")
+    return GateResult(bool(asked) and not crossed, f"{verdict} (fail if {gate.text}): {shown or NOTHING}")
 
 
 def gate_code(findings: Sequence[GateResult]) -> int:
@@ -251,11 +251,6 @@ def gate_code(findings: Sequence[GateResult]) -> int:
     for finding in findings:
         print(f"sizer: {finding.sentence}", file=sys.stderr)
     return 0 if all(finding.met for finding in findings) else GATE_EXIT_CODE
-
-
-def _fails(gate: Gate, gated: Gated, answer: Any) -> bool:
-    value = gated.of(answer)
-    return value is None or SIGNS[gate.sign](value, gate.wanted)
 
 
 def _measured(gate: Gate, gated: Gated, answer: Any) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import pwd
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -197,7 +197,7 @@ def _refuse_open_to_everybody(path: Path | str, facts: os.stat_result) -> None:
     """Group-writable is what umask 002 makes for a user whose group is their own; world-writable is never meant."""
     if not facts.st_mode & stat.S_IWOTH:
         return
-    from sizer.files.data_paths import WITHOUT_PERMISSIONS, kind_of_file_system
+    from sizer.files.given_files import WITHOUT_PERMISSIONS, kind_of_file_system
 
     kind = kind_of_file_system(Path(path))
     if kind in WITHOUT_PERMISSIONS:
@@ -250,3 +250,26 @@ def _elsewhere(path: Path | str, what: Message) -> InputError:
         path=path,
         what=what,
     )
+
+
+SYSTEM_CACHE = Path("/var/cache")
+
+
+def cache_folder(environment: Mapping[str, str]) -> Path:
+    """SIZER_CACHE, or the user's cache folder (XDG base directories), without links.
+
+    Root's is the system's (FHS 3.0, 5.5): nobody else can look into root's home, and runs are made by others, too.
+    Raises HostError for a user without a home folder, such as a service's.
+    """
+    try:
+        if environment.get("SIZER_CACHE"):
+            return Path(environment["SIZER_CACHE"]).expanduser().resolve()
+        base = Path(environment.get("XDG_CACHE_HOME", ""))
+        # A relative one is to be ignored: it would be a folder of whoever made the one that we are in.
+        if not base.is_absolute():
+            base = Path.home() / ".cache" if os.geteuid() else SYSTEM_CACHE
+    except RuntimeError as error:
+        raise HostError(
+            "This user has no home folder for data sets; set SIZER_CACHE to a folder that you may write to."
+        ) from error
+    return (base / "sizer").resolve()

@@ -6,7 +6,8 @@ import errno
 import os
 import re
 import secrets
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sizer.files.own_folder import Place, open_folder
@@ -33,12 +34,19 @@ def write_text(path: Path, text: str, place: Place | None = None) -> None:
     Characters that UTF-8 cannot hold are written as escapes. With `place`, only into that folder. Raises HostError when
     the file system refuses, or another folder is there.
     """
-    try:
+    with writing_to(path):
         folder = open_folder(path.parent, place)
         try:
             _replace(folder, path.name, text.encode("utf-8", "backslashreplace"))
         finally:
             os.close(folder)
+
+
+@contextmanager
+def writing_to(path: Path) -> Iterator[None]:
+    """What the file system refuses meanwhile is a HostError."""
+    try:
+        yield
     except OSError as error:
         raise HostError(
             "{path} cannot be written ({reason}); make room there or choose another folder.",

@@ -8,8 +8,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from sizer.limits.identity import owned_name
-from sizer.limits.process_tree import MARK
+from sizer.limits.process_tree import MARK, owned_name
 
 ANSWER_SECONDS = 120
 """Importing MXNet takes 2 s, PyTorch 3 s, and a minute where their files come over a network."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import pynvml
 
-from sizer.host.nvml import Gpu, asked, session
+from sizer.host.gpus import Gpu, asked, session
 from sizer.records.device import ClockReason, GpuSample
 
 READ_SECONDS = 0.5
@@ -49,6 +49,8 @@ HELD_BACK = {
 """Bits of `nvmlClocksEventReasons` that hold clocks back against what was set. The others are how somebody set them:
 application clocks 0x2, a group that boosts together 0x10, the display 0x100. 0x8 comes with the bit that says why,
 where the hardware knows."""
+
+CLOCK_REASONS = ("nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons")
 
 INITIAL_NAMESPACE = 0xEFFFFFFC
 """Inode of the process namespace that a machine starts with (PROC_PID_INIT_INO, include/linux/proc_ns.h)."""
@@ -214,6 +216,7 @@ class _Watched:
         listed = self._processes()
         others = () if listed is None else self.processes.others(set(listed))
         sent, received = self._pcie(seconds)
+        clock_reasons = self._first(CLOCK_REASONS)
         return GpuSample(
             busy=self._busy_seconds(seconds),
             memory_bytes=None if memory is None else int(memory.used),
@@ -224,7 +227,7 @@ class _Watched:
             joules=self._joules_since(milliwatts, seconds),
             sent_bytes=sent,
             received_bytes=received,
-            held_back=self._held_back(),
+            held_back=None if clock_reasons is None else held_back(clock_reasons),
             others=others,
         )
 
@@ -277,10 +280,6 @@ class _Watched:
             (counter.value.uiVal if width == 32 else counter.value.ullVal, width)
             for counter, width in zip(values, bits, strict=True)
         ]
-
-    def _held_back(self) -> tuple[ClockReason, ...] | None:
-        bits = self._first(("nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"))
-        return None if bits is None else held_back(bits)
 
     def _processes(self) -> dict[int, int | None] | None:
         """The memory of each process that computes or draws on it; None where the driver does not list them."""

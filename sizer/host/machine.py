@@ -17,8 +17,8 @@ from sizer import __version__
 from sizer.host.asking import ask, first_line
 from sizer.host.findings import Check, Finding, FindingKind
 from sizer.host.frameworks import framework_checks, transformers_check
+from sizer.host.gpus import Gpu, gpus
 from sizer.host.interpreters import interpreter, look_into
-from sizer.host.nvml import Gpu, gpus
 from sizer.host.stored_host import Installed, Virtualization
 from sizer.limits.backends.delegation import AS_ROOT
 from sizer.limits.detection import detect

@@ -11,9 +11,8 @@ from sizer.limits.backends.affinity import AffinityBackend
 from sizer.limits.backends.v1 import PRESSURE
 from sizer.limits.device import Mount, parse_mounts
 from sizer.limits.interface import Control, LimitsBackend, Remedy
-from sizer.limits.surroundings import quota_above
 from sizer.limits.topology import Machine, read_machine
-from sizer.limits.tree import Tree
+from sizer.limits.tree import Tree, quota_above
 from sizer.records.messages import Message
 
 LIMITING = frozenset({"cpuset", "cpu", "memory", "blkio"})

@@ -16,8 +16,7 @@ from pathlib import Path
 
 import psutil
 
-from sizer.limits.identity import KILL_SECONDS, owned_name
-from sizer.limits.process_tree import MARK, undying
+from sizer.limits.process_tree import KILL_SECONDS, MARK, owned_name, undying
 from sizer.limits.topology import format_cpus
 from sizer.records.messages import HostError
 

@@ -343,12 +343,7 @@ def which_gpu(
 def with_nearest_sold(reasons: Sequence[Reason], runs: Sequence[Run], catalog: Catalog) -> tuple[Reason, ...]:
     """The reasons; with each that says that a GPU is not sold any more the one sold at a known price whose published
     rate for this job is nearest to its own, where published rates say so."""
-    return tuple(
-        _with_nearest(one, runs, catalog)
-        if one.code is ReasonCode.RETIRED and (one.has("gpu") or one.has("all"))
-        else one
-        for one in reasons
-    )
+    return tuple(_with_nearest(one, runs, catalog) if one.code is ReasonCode.RETIRED else one for one in reasons)
 
 
 def _with_nearest(gone: Reason, runs: Sequence[Run], catalog: Catalog) -> Reason:

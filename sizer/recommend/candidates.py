@@ -15,9 +15,17 @@ from sizer.catalog.machines import InstanceType
 from sizer.model.model import CPU_LABEL, WorkloadModel, deviation_of, gpus_of, name_of_disk, of_new_run
 from sizer.model.observations import Noise, apart, completed, measured_rate, noise_at, noise_of
 from sizer.model.runs import end_to_end, label_of, labelled
-from sizer.recommend.prices import Accelerators, disk_prices, is_in_catalog, price_of, retired_since
+from sizer.recommend.prices import (
+    Accelerators,
+    disk_prices,
+    gpu_retired_since,
+    is_in_catalog,
+    price_of,
+    retired_since,
+)
 from sizer.records.answer import ForeignPrice
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.device import Device
 from sizer.records.prediction import Spec
 from sizer.records.run import OUTLIER, RentedMachine, Run
 from sizer.records.study import Objective
@@ -200,7 +208,7 @@ def machines_to_compare(
     curve is for what sizer measured itself, where accounting shows what a size between two measured ones gives. A
     latency is asked of machines that it was measured on: no curve says what it is between them.
     """
-    measured = _measured_machines(model, runs, catalog, objective.spot)
+    measured = _with_gone_gpus(_measured_machines(model, runs, catalog, objective.spot), model.facts.device, catalog)
     several = len({machine.kind for machine in measured}) > 1
     # Fractions of a vCPU are limits of a run, and no machine.
     whole = tuple(m for m in measured if m.place.vcpus is None or (m.place.vcpus >= 1 and m.place.vcpus % 1 == 0))
@@ -211,6 +219,18 @@ def machines_to_compare(
     of_a_table = runs[0].imported and model.facts.core_seconds is None
     named = len(machines) > 1 and any(machine.rented is not None for machine in machines)
     return machines if of_a_table or several or named else ()
+
+
+def _with_gone_gpus(machines: Sequence[Candidate], device: Device, catalog: Catalog) -> tuple[Candidate, ...]:
+    """With the year since which nobody can rent their GPU. Where nothing else was measured those of which no price and
+    no type is known are somebody's own, and remain."""
+    gpus = [one.accelerators.catalog_name(device) for one in machines]
+    years = {gpu: gpu_retired_since(gpu, catalog) for gpu in gpus if gpu is not None}
+    alone = all(gpu is not None and years[gpu] for gpu in gpus)
+    return tuple(
+        one if gpu is None or (alone and one.rented is None) else replace(one, retired=one.retired or years[gpu])
+        for one, gpu in zip(machines, gpus, strict=True)
+    )
 
 
 def _measured_machines(

@@ -206,7 +206,8 @@ class Case:
     def compared(self) -> Candidate | None:
         """The fastest that was measured on the machine that the answer is to be compared with."""
         asked = self.objective.baseline
-        named = [one for one in self.candidates if asked is not None and one.is_called(asked)]
+        measured = (*self.candidates, *self.retired)
+        named = [one for one in measured if asked is not None and one.is_called(asked)]
         return max(named, key=lambda one: one.rate, default=None)
 
     @property

@@ -35,7 +35,7 @@ def cost_table(
     if not any(row.is_baseline for row, _prices in rows):
         rows = _with_baseline(rows, given, question.machine is not None, catalog)
     rows.sort(key=lambda one: _order(one[0]))
-    if not rows:
+    if all(row.retired for row, _prices in rows):
         return None
     # Of relative rates, and of rates that are known to be wrong, nobody knows what a sample takes.
     unit = RELATIVE if given.rate_in_doubt else model.sample_unit
@@ -50,17 +50,24 @@ def _order(row: CostRow) -> tuple[object, ...]:
 
 
 def _machines(model: WorkloadModel, runs: Sequence[Run], objective: Objective, catalog: Catalog) -> list[Priced]:
-    """Those that were measured and can be rented, the fastest that is called like the baseline marked."""
+    """Those that were measured, the fastest that is called like the baseline marked. Of one that nobody can rent the
+    time alone is told, but of the baseline."""
     machines = machines_to_compare(model, runs, replace(objective, spot=False), catalog)
-    sold = [one for one in machines if one.retired is None]
-    called = [one for one in sold if objective.baseline is not None and one.is_called(objective.baseline)]
+    called = [one for one in machines if objective.baseline is not None and one.is_called(objective.baseline)]
     base = max(called, key=lambda one: one.rate, default=None)
     return [
         (
-            CostRow(one.spec, one.throughput, one.name, is_baseline=one is base, foreign=one.foreign),
-            (one.usd_per_hour, one.usd_per_hour_spot),
+            CostRow(
+                one.spec,
+                one.throughput,
+                one.name,
+                is_baseline=one is base,
+                foreign=one.foreign,
+                retired=one.retired,
+            ),
+            (one.usd_per_hour, one.usd_per_hour_spot) if one.retired is None or one is base else (None, None),
         )
-        for one in sold
+        for one in machines
     ]
 
 

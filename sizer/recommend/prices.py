@@ -278,6 +278,12 @@ def retired_since(rented: RentedMachine | None, catalog: Catalog) -> int | None:
     return None if not years or None in years else max(filter(None, years))
 
 
+def gpu_retired_since(gpu: str, catalog: Catalog) -> int | None:
+    """The year since which nobody can rent a machine with this GPU; None where one can, or it never was rented out."""
+    years = [instance.retired or 0 for instance in catalog.retired(gpu)]
+    return None if catalog.instances(gpu) else max(years, default=None)
+
+
 def gpu_gone(gpu: str, catalog: Catalog, spot: bool) -> Reason | None:
     """That nobody rents out machines with this GPU any more, or none whose price is known; None where one has a price.
 

@@ -474,6 +474,7 @@ def _beside_others(case: Case, chosen: Candidate) -> Iterator[Reason]:
 
 def retired_reason(machines: tuple[Candidate, ...], everything: bool = False) -> Reason:
     """The machines measured that nobody can rent any more, each with its year; whether that is everything measured."""
-    years = dict.fromkeys((one.name or "", one.retired) for one in machines)
+    years = dict.fromkeys((one.name or f"{one.spec.gpu_count} x {one.spec.gpu}", one.retired) for one in machines)
     names, retired = tuple(name for name, _ in years), tuple(float(year or 0) for _, year in years)
-    return reason(ReasonCode.RETIRED, names=names, years=retired, all=everything)
+    gpu = next((one.spec.gpu for one in machines if one.spec.gpu), None)
+    return reason(ReasonCode.RETIRED, names=names, years=retired, all=everything, gpu=gpu)

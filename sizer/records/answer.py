@@ -26,6 +26,7 @@ from sizer.records.domains import (
     Signed,
     Status,
     Vcpus,
+    Year,
 )
 from sizer.records.family import Family
 from sizer.records.messages import Message
@@ -491,7 +492,8 @@ class CostRow:
 
     `spot_expected` is its spot price with the time that interruptions lose, where these are told. `seconds` are those
     of the whole job. `published`: of a GPU that was asked about, by its published rate;
-    `extrapolated`: of a baseline that is larger than all that was measured.
+    `extrapolated`: of a baseline that is larger than all that was measured. `retired` is the year since which nobody
+    can rent it: it is never the cheapest, and only as the baseline has it a price.
     """
 
     spec: Spec
@@ -506,6 +508,7 @@ class CostRow:
     published: bool = False
     extrapolated: bool = False
     foreign: ForeignPrice | None = None
+    retired: Year | None = None
 
     @property
     def has_accelerator(self) -> bool:
@@ -544,7 +547,7 @@ class CostTable:
         work = [
             (cost.usd_per_hour / row.throughput.value, at)
             for at, row in enumerate(self.rows)
-            if (cost := getattr(row, price)) is not None
+            if (cost := getattr(row, price)) is not None and row.retired is None
         ]
         return self.rows[min(work)[1]] if len(work) > 1 else None
 

@@ -17,9 +17,8 @@ from sizer.limits.interface import Group
 from sizer.limits.supervised import Supervised
 from sizer.limits.users import RunUser
 from sizer.records.run import Cause, CauseKind
-from sizer.runner.containers import ClientsBelow, tree
-from sizer.runner.frameworks import uses_framework
 from sizer.runner.outlets import READ_BYTES, Lines, pipe, terminals, widen
+from sizer.runner.processes import ClientsBelow, tree, uses_framework
 from sizer.runner.run_log import Log
 from sizer.runner.secrets import NO_SECRETS, Secrets
 from sizer.storage.placement import temporary_folder

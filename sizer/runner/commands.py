@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 
-from sizer.host.cuda_devices import BUS_ORDER
+from sizer.host.gpus import BUS_ORDER
 from sizer.records.kinds import KINDS, OTHER, PREPROCESSING
 from sizer.records.messages import InputError
 from sizer.records.own_programs import filled, placeholders_in
@@ -80,7 +80,10 @@ def argv(spec: RunSpec, paths: RunPaths, host_vcpus: int, host_memory_bytes: int
         "device": "emulated" if workload.computes_on.kind == "emulated" else workload.computes_on.label,
         "rate": _rate(spec),
         "precision": workload.precision,
-        **{name.replace("_", "-"): _spelled(value) for name, value in vars(workload.options).items()},
+        **{
+            name.replace("_", "-"): str(value).lower() if isinstance(value, bool) else value
+            for name, value in vars(workload.options).items()
+        },
         "gpu-count": spec.gpu_count if spec.gpu_count > 1 else None,
         "exchange": _exchange(spec),
         "scratch": paths.scratch,
@@ -151,11 +154,6 @@ def _set(workload: Workload, ours: Mapping[str, str]) -> dict[str, str]:
     """What `env` sets. What is not to be had is left out: that it was missing is known before."""
     values = {variable.name: variable.value_in(ours) for variable in workload.env}
     return {name: value for name, value in values.items() if value is not None}
-
-
-def _spelled(value: object) -> object:
-    """A truth as the study file writes it."""
-    return str(value).lower() if isinstance(value, bool) else value
 
 
 def _exchange(spec: RunSpec) -> float | None:

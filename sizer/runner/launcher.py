@@ -13,9 +13,8 @@ from sizer.analysis.ending import ChildResult
 from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.record import run_record
 from sizer.analysis.stopping import Stop, reading_seconds
-from sizer.host.cuda_devices import visible_gpus
 from sizer.host.gpu_watch import GpuWatch, watched
-from sizer.host.nvml import Gpu, gpus
+from sizer.host.gpus import Gpu, gpus, visible_gpus
 from sizer.limits.interface import LimitsBackend, Throttle
 from sizer.limits.users import OWN_MOUNTS, RunUser, has_own_mounts, run_user
 from sizer.records.configuration import Configuration
@@ -41,10 +40,10 @@ from sizer.runner.circumstances import (
     shared_memory,
 )
 from sizer.runner.commands import shut_out_by, with_events
-from sizer.runner.containers import client_in
 from sizer.runner.preparatory import prepare
+from sizer.runner.processes import client_in
 from sizer.runner.run_log import Log
-from sizer.runner.sampler import Sampler
+from sizer.runner.sampling import Sampler
 from sizer.runner.secrets import Secrets
 from sizer.runner.watching import UNWATCHED, Hooks, observe, stop
 from sizer.storage.page_cache import evict, files_of, resident_bytes
@@ -145,7 +144,10 @@ class _ChildRun:
         if client is not None:
             raise _NotBegun(Failure(Cause(CauseKind.CONTAINER, text=client)))
         self._make_ready(environment)
-        resident = _evict(context.data_set)
+        # Pages belong to whoever touched them first, so none may be left from the run before.
+        if context.data_set is not None:
+            evict(files_of(Path(context.data_set.path)))
+        resident = _resident(context.data_set)
         self._shared_memory = shared_memory()
         self._files = self._files_now()
         self._room = Room(context.paths.scratch, context.paths.output)
@@ -307,13 +309,6 @@ def _configuration(spec: RunSpec, host_vcpus: int, host_memory_bytes: int) -> Co
         batch_size=spec.batch_size,
         gpu_count=spec.gpu_count,
     )
-
-
-def _evict(data_set: DataSet | None) -> int | None:
-    """Pages belong to whoever touched them first, so none may be left from the run before. Bytes that stayed."""
-    if data_set is not None:
-        evict(files_of(Path(data_set.path)))
-    return _resident(data_set)
 
 
 def _resident(data_set: DataSet | None) -> int | None:

@@ -7,9 +7,12 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from html import escape
+from typing import TypeVar
 
 from sizer.analysis.events import Start
 from sizer.records.run import Cause, Meter, MeterKind, Run, RunWarning
+
+About = TypeVar("About", Cause, RunWarning)
 
 SHORTEST_SECRET = 6
 """Bytes of a value that is looked for: a shorter one is part of ordinary words and numbers."""
@@ -71,8 +74,8 @@ class Secrets:
             return run
         error = run.error and replace(
             run.error,
-            cause=self._cause(run.error.cause),
-            reasons=tuple(map(self._cause, run.error.reasons)),
+            cause=self._told(run.error.cause),
+            reasons=tuple(map(self._told, run.error.reasons)),
             last_lines=self._text(run.error.last_lines),
         )
         return replace(
@@ -81,14 +84,11 @@ class Secrets:
             sample_unit=self._text(run.sample_unit),
             meter=run.meter and self.out_of_meter(run.meter),
             declared=replace(run.declared, stated=self._options(run.declared.stated)),
-            warnings=tuple(map(self._warning, run.warnings)),
+            warnings=tuple(map(self._told, run.warnings)),
         )
 
-    def _cause(self, cause: Cause) -> Cause:
-        return cause if cause.text is None else replace(cause, text=self._text(cause.text))
-
-    def _warning(self, warning: RunWarning) -> RunWarning:
-        return warning if warning.text is None else replace(warning, text=self._text(warning.text))
+    def _told(self, about: About) -> About:
+        return about if about.text is None else replace(about, text=self._text(about.text))
 
     def _options(self, options: Mapping[str, bool | int | float | str]) -> dict[str, bool | int | float | str]:
         return {

@@ -18,10 +18,10 @@ from sizer.records.kinds import COMMAND
 from sizer.records.run import MeterKind, RunWarning, Sample, WarningKind
 from sizer.runner.child import Child, EventFifo
 from sizer.runner.circumstances import Room
-from sizer.runner.sampler import Sampler
+from sizer.runner.sampling import Sampler
 from sizer.runner.secrets import NO_SECRETS, Secrets
 from sizer.runner.time_limit import TimeLimit, at_most
-from sizer.storage.standstill import Standstill, seconds_since_boot
+from sizer.storage.subprograms import Standstill, seconds_since_boot
 
 TICK_SECONDS = 0.5
 """Between two samplings; one takes about 0.1 ms."""

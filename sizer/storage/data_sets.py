@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sizer.files.data_paths import refuse_no_data
+from sizer.files.given_files import refuse_no_data
 from sizer.files.own_folder import make_folder
 from sizer.limits.users import RunUser, run_user
 from sizer.records.kinds import KINDS

@@ -17,8 +17,7 @@ from sizer.records.run import DiskCheck
 from sizer.records.study import DiskTier, Limits
 from sizer.storage.disks import FOLDER_PREFIX, Volume
 from sizer.storage.held_folders import held_folder
-from sizer.storage.standstill import Standstill
-from sizer.storage.subprograms import complete, never
+from sizer.storage.subprograms import Standstill, complete, never
 
 TOLERANCE = 0.10
 """Share by which a tier may miss its declared figure before it is marked."""

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from sizer.files.own_folder import make_folder
 from sizer.limits.device import Mount, parse_mounts
-from sizer.limits.identity import owner_is_dead
 from sizer.limits.interface import Throttle
+from sizer.limits.process_tree import owner_is_dead
 from sizer.records.messages import AllOf, HostError, InputError, Lines, Message
 from sizer.records.study import DiskTier
 from sizer.storage.held_folders import LOCK, claimed, held_folder, remove_left
@@ -90,7 +90,8 @@ def emulated_volume(scratch: Path, content_bytes: int, stop: Callable[[], bool] 
             _prepare_loop(Path(loop))
             folder.mkdir()
             _command("mount", "-o", "noatime", loop, str(folder), stop=stop)
-            yield Volume(folder, _device_number(Path(loop)))
+            number = os.stat(loop).st_rdev
+            yield Volume(folder, f"{os.major(number)}:{os.minor(number)}")
         finally:
             _detach(home)
 
@@ -175,9 +176,8 @@ def _allocate(image: Path, size: int) -> None:
     free = shutil.disk_usage(image.parent).free
     if free < size * 1.05:
         raise HostError(
-            "{folder} has {free} GB free, and the emulated disk needs {size} GB; free some space, or set "
-            "SIZER_CACHE to a "
-            "folder on a larger disk.",
+            "{folder} has {free} GB free, and the emulated disk needs {size} GB; free some space, or set SIZER_CACHE "
+            "to a folder on a larger disk.",
             folder=image.parent,
             free=f"{free / 1e9:.1f}",
             size=f"{size / 1e9:.1f}",
@@ -229,11 +229,6 @@ def _loops() -> dict[str, Path]:
         with suppress(OSError):
             images[f"/dev/{file.parts[3]}"] = Path(file.read_text().rstrip("\n").removesuffix(" (deleted)"))
     return images
-
-
-def _device_number(device: Path) -> str:
-    number = device.stat().st_rdev
-    return f"{os.major(number)}:{os.minor(number)}"
 
 
 def _command(*argv: str, stop: Callable[[], bool] = never) -> str:

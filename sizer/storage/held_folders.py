@@ -15,7 +15,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from sizer.limits.device import mount_of, parse_mounts
-from sizer.limits.identity import is_of_this_world, is_owned, owned_name, owner_is_dead
+from sizer.limits.process_tree import is_of_this_world, is_owned, owned_name, owner_is_dead
 from sizer.records.messages import AllOf, HostError, Message
 from sizer.storage.removal import owner_of, remove_tree
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from sizer.files.data_paths import files_below
+from sizer.files.given_files import files_below
 
 CACHESTAT = 451
 """System call number of cachestat, the same on every architecture (include/uapi/asm-generic/unistd.h)."""

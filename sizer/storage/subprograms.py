@@ -1,4 +1,9 @@
-"""Programs that prepare something, out of reach of the terminal's Ctrl-C, which is ours to answer."""
+"""Programs that prepare something, out of reach of the terminal's Ctrl-C, which is ours to answer, and whether sizer
+itself ran all the time: while it stands still nothing is watched, and its program may stand, too.
+
+It stands still when it is stopped by a signal (Ctrl-Z, SIGSTOP, a frozen group), when the machine is suspended (a
+laptop's lid, a paused virtual machine), and when a host is so busy that it gets no CPU time.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +14,36 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from sizer.limits.identity import owned_name
-from sizer.limits.process_tree import MARK
+from sizer.limits.process_tree import MARK, owned_name
 from sizer.records.messages import HostError, Interrupted
-from sizer.storage.standstill import Standstill
+
+LONGEST_GAP_SECONDS = 2.0
+"""Between two looks that come twice a second or more often; nothing is measured over a longer one."""
+
+
+def seconds_since_boot() -> float:
+    """CLOCK_BOOTTIME goes on while the machine is suspended, when CLOCK_MONOTONIC stands still (clock_gettime(2)), and
+    nobody sets it, as they do CLOCK_REALTIME."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+class Standstill:
+    """Asked at least twice a second, it tells for how long nobody asked; `longest` of all such gaps, in seconds."""
+
+    def __init__(self, clock: Callable[[], float] = seconds_since_boot) -> None:
+        self.longest = 0.0
+        self._clock = clock
+        self._looked = clock()
+
+    def poll(self) -> float:
+        """The seconds since the last look, or 0 where they are no more than LONGEST_GAP_SECONDS."""
+        before, self._looked = self._looked, self._clock()
+        gap = self._looked - before
+        if gap <= LONGEST_GAP_SECONDS:
+            return 0.0
+        self.longest = max(self.longest, gap)
+        return gap
+
 
 POLL_SECONDS = 0.2
 GRACE_SECONDS = 5.0
@@ -90,9 +121,8 @@ def _outcome(
                 raise Interrupted("Interrupted while {name} was running.", name=name) from None
             elif patience is not None and now - began > patience:
                 raise HostError(
-                    "{name} has not ended after {patience} s, so sizer went on without it; to see what it waits "
-                    "for, type: "
-                    "ps -o pid,stat,wchan,cmd {pid}",
+                    "{name} has not ended after {patience} s, so sizer went on without it; to see what it waits for, "
+                    "type: ps -o pid,stat,wchan,cmd {pid}",
                     name=name,
                     patience=f"{patience:.0f}",
                     pid=process.pid,

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from sizer.files.codec import from_json, load_json, to_json, write_json
-from sizer.files.data_paths import refuse_no_disk
+from sizer.files.given_files import refuse_no_disk
 from sizer.files.own_folder import Place, check_folder, make_folder, open_folder, open_lock, place_of
-from sizer.files.writing import write_text, written_aside
+from sizer.files.writing import write_text, writing_to, written_aside
 from sizer.records.device import HostSpeed
 from sizer.records.domains import SCHEMA_VERSION
 from sizer.records.messages import HostError, InputError, Message, typed_path
@@ -67,7 +67,7 @@ class StudyFolder:
         facts = to_json(host) if is_dataclass(host) else dict(host)
         path = Path(path)
         refuse_unusable(path)
-        with _file_system(path, writing=True):
+        with writing_to(path):
             make_folder(path)
             check_folder(path)
         folder = cls(
@@ -83,9 +83,14 @@ class StudyFolder:
     def open(cls, path: Path) -> StudyFolder:
         """The study folder at `path`; raises InputError where it is none, or not this user's own."""
         path = Path(path)
-        with _file_system(path, writing=False):
+        try:
             refuse_what_leads_elsewhere(path)
             is_study = _is_study_folder(path)
+        except OSError as error:
+            reason = error.strerror or error
+            raise HostError(
+                "{path} cannot be read ({reason}); choose another folder.", path=path, reason=reason
+            ) from error
         if not is_study:
             raise _no_study_folder(path)
         host = _checked_host(load_json(path / "host.json"), path / "host.json")
@@ -99,7 +104,7 @@ class StudyFolder:
         end, whatever is put in the place of the folder or of one in it is not written to.
         """
         with ExitStack() as stack:
-            with _file_system(self.path, writing=True):
+            with writing_to(self.path):
                 descriptor = open_lock(self.path / ".lock")
                 stack.callback(os.close, descriptor)
                 _take(descriptor, self.path)
@@ -365,7 +370,7 @@ def _is_half_a_run(name: str) -> bool:
 
 def refuse_unusable(path: Path) -> None:
     """Raise InputError unless a study can be made at `path`, or gone on with; nothing is written."""
-    with _file_system(path, writing=True):
+    with writing_to(path):
         refuse_what_leads_elsewhere(path)
         _check_free(path)
     above = next(place for place in (path, *path.absolute().parents) if place.exists())
@@ -405,20 +410,6 @@ def _take(lock: int, path: Path) -> None:
         raise HostError(
             "Another sizer is writing to {path}; wait, or choose another folder with --out.", path=path
         ) from None
-
-
-@contextmanager
-def _file_system(path: Path, writing: bool) -> Iterator[None]:
-    """An error of the file system in a person's words."""
-    try:
-        yield
-    except OSError as error:
-        reason = error.strerror or error
-        if writing:
-            raise HostError(
-                "{path} cannot be written ({reason}); choose another folder.", path=path, reason=reason
-            ) from error
-        raise HostError("{path} cannot be read ({reason}); choose another folder.", path=path, reason=reason) from error
 
 
 LOCKS = Path("/proc/locks")

@@ -16,7 +16,7 @@ from typing import Any
 
 from sizer.files.codec import write_json
 from sizer.files.own_folder import Place, make_folder, open_folder
-from sizer.files.writing import ASIDE_SUFFIX
+from sizer.files.writing import ASIDE_SUFFIX, writing_to
 from sizer.records.messages import HostError, InputError
 from sizer.records.run import Run
 from sizer.store.continuing import SAME_MACHINE
@@ -26,12 +26,8 @@ from sizer.store.stored_runs import read_run
 def keep_unsaved(run: Run, study: Path, host: Mapping[str, Any], cache: Path) -> Path:
     """Store the run in the cache, and return the file. Raises HostError when it cannot be written there either."""
     folder = unsaved_folder(study, host, cache)
-    try:
+    with writing_to(folder):
         make_folder(folder)
-    except OSError as error:
-        raise HostError(
-            "{folder} cannot be written ({reason}).", folder=folder, reason=error.strerror or error
-        ) from error
     path = folder / f"{run.id}.json"
     write_json(path, run)
     return path
@@ -107,12 +103,9 @@ def _allocate(folder: int) -> None:
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     descriptor = os.open(RESERVE, flags, 0o600, dir_fd=folder)
     try:
-        if not _is_allocated(os.fstat(descriptor)):
+        facts = os.fstat(descriptor)
+        # Written once more before each run, it would keep the disk busy in that run.
+        if not stat.S_ISREG(facts.st_mode) or facts.st_size < RESERVED_BYTES:
             os.posix_fallocate(descriptor, 0, RESERVED_BYTES)
     finally:
         os.close(descriptor)
-
-
-def _is_allocated(facts: os.stat_result) -> bool:
-    """Whether the file has its size. Written once more before each run, it would keep the disk busy in that run."""
-    return stat.S_ISREG(facts.st_mode) and facts.st_size >= RESERVED_BYTES

@@ -251,7 +251,7 @@ class _Reader:
                 key,
                 "{text} is too large for `{field}`; write a smaller number, or quotes around a text.",
                 text=_short(text, key),
-                field=_field(key),
+                field=next((part for part in reversed(key) if isinstance(part, str)), ""),
             )
         return value
 
@@ -272,11 +272,6 @@ class _Reader:
 def is_variable(key: Key) -> bool:
     """Whether a value is one of `env`: it may be a secret, so no sentence shows it."""
     return len(key) > 1 and key[-2] == "env"
-
-
-def _field(key: Key) -> str:
-    """The name of the field that a value is in, or is one of several in."""
-    return next((part for part in reversed(key) if isinstance(part, str)), "")
 
 
 def _short(text: str, key: Key = ()) -> str | Message:

@@ -66,7 +66,8 @@ def vcpus_axis(preset: Preset, host_vcpus: int) -> tuple[float, ...]:
         chosen = halves[: max(len(whole), DISTINCT_VALUES)]
     else:
         upper = [value for value in halves if value >= 0.5] if host_vcpus > 1 else halves
-        chosen = upper + [_quarters((high + low) / 2) for high, low in pairwise(upper)]
+        # Quarters can be limited.
+        chosen = upper + [math.floor((high + low) / 2 * 4) / 4 for high, low in pairwise(upper)]
     return tuple(sorted(set(chosen)))
 
 
@@ -77,8 +78,3 @@ def _halves(host_vcpus: int) -> list[float]:
         half = values[-1] / 2
         values.append(float(math.ceil(half)) if half > 1 else half)
     return values
-
-
-def _quarters(vcpus: float) -> float:
-    """Rounded down to what can be limited."""
-    return math.floor(vcpus * 4) / 4

@@ -64,9 +64,10 @@ def _row_cells(row: CostRow, terms: Terms) -> Iterator[tuple[str, ...]]:
     if row.spot_expected is not None:
         yield "  " + _("spot, with interruptions"), "", "", "", "", _usd(row.spot_expected.usd_per_million_samples)
     remarks = [
-        "" if row.on_demand or row.spot else price_an_hour(None, foreign=row.foreign),
+        "" if row.on_demand or row.spot or row.retired else price_an_hour(None, foreign=row.foreign),
         _("by published rates") if row.published else "",
         _("extrapolated") if row.extrapolated else "",
+        "" if row.retired is None else _("retired {year}", year=str(row.retired)),
         "" if row.seconds is None else _(_JOB, row=row),
     ]
     yield from ((f"  {remark}",) for remark in remarks if remark)
@@ -102,7 +103,12 @@ def machine_in_words(row: CostRow, terms: Terms) -> str:
 def rate_of(row: CostRow, terms: Terms) -> str:
     """Its rate, and whether that is a published or an extrapolated one."""
     rate = answered_rate(row.throughput, terms.unit)[0]
-    return _("{rate}[[row.published? (by published rates)]][[row.extrapolated? (extrapolated)]]", rate=rate, row=row)
+    return _(
+        "{rate}[[row.published? (by published rates)]][[row.extrapolated? (extrapolated)]][[ (retired {year})]]",
+        rate=rate,
+        row=row,
+        year="" if row.retired is None else str(row.retired),
+    )
 
 
 def ratio_in_words(ratio: float | None) -> str:

@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
@@ -60,6 +61,19 @@ workloads:
 """
 """Its program is found by PATH, so that a copy of the study goes on with the program that lies beside the copy."""
 
+TABLE = """workload,vcpus,disk,throughput,kind,cache,device,core_seconds_per_sample,read_bytes_per_sample,\
+disk_read_iops,disk_read_mbps,dataset_gib,dataset_samples,memory_gib,note
+train,1,slow,98,image_training,cold,cuda:0,0.01,100000,500,20,1,10737,8,=a
+train,2,slow,160,image_training,cold,cuda:0,0.01,100000,500,20,1,10737,8,
+train,4,slow,185,image_training,cold,cuda:0,0.01,100000,500,20,1,10737,8,
+train,8,slow,190,image_training,cold,cuda:0,0.01,100000,500,20,1,10737,8,
+train,1,fast,100,image_training,cold,cuda:0,0.01,100000,90000,900,1,10737,8,
+train,2,fast,198,image_training,cold,cuda:0,0.01,100000,90000,900,1,10737,8,
+train,4,fast,390,image_training,cold,cuda:0,0.01,100000,90000,900,1,10737,8,
+train,8,fast,760,image_training,cold,cuda:0,0.01,100000,90000,900,1,10737,8,
+"""
+"""What the disks give and a sample reads is in it."""
+
 CONCLUDED = ("model.json", "recommendation.json", "measurements.csv", "report.html")
 
 
@@ -101,6 +115,15 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study that was imported from that table of one job on two disks; to be read or copied."""
+    folder = tmp_path_factory.mktemp("imported")
+    (folder / "table.csv").write_text(TABLE)
+    assert main(["import", str(folder / "table.csv"), "--out", str(folder / "s")]) == 0
+    return folder / "s"
+
+
 @pytest.fixture
 def begun(finished: Path, folder: Path) -> Begun:
     """Put the study into the folder as one that was begun: without the runs at these vCPUs, and without an answer."""
@@ -135,6 +158,37 @@ def begin(folder: Path, environment: dict[str, str]) -> Iterator[Begin]:
     for process in begun:
         process.kill()
         process.communicate()
+
+
+LONGEST = 300.0
+"""Seconds after which something that does not come never will."""
+
+
+class Gate:
+    """Stands before the first step of a program: the first `free` runs of it pass, any other waits until it is open."""
+
+    def __init__(self, program: Path, free: int = 0) -> None:
+        self._begun, self._opened, self._free = program.with_name("begun"), program.with_name("opened"), free
+        self._begun.mkdir()
+        waiting = f"""
+import os as _os, time as _time
+_before = len(_os.listdir({str(self._begun)!r}))
+open(_os.path.join({str(self._begun)!r}, str(_os.getpid())), "w").close()
+while _before >= {free} and not _os.path.exists({str(self._opened)!r}):
+    _time.sleep(0.02)
+"""
+        program.write_text(waiting + program.read_text())
+
+    def wait(self) -> None:
+        """Until a run stands before it."""
+        until = time.monotonic() + LONGEST
+        while len(list(self._begun.iterdir())) <= self._free:
+            assert time.monotonic() < until, "no run began"
+            time.sleep(0.02)
+
+    def open(self) -> None:
+        """Let it and all others pass."""
+        self._opened.touch()
 
 
 def wait_for_words(process: subprocess.Popen[str], words: str) -> None:

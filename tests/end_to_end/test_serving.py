@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 
 from sizer.analysis.run_warnings import CONTENDED_CORES
-from tests.end_to_end.conftest import Begin
-from tests.end_to_end.gates import Gate
+from tests.end_to_end.conftest import Begin, Begun, Gate
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -27,22 +26,23 @@ def address_of(process: subprocess.Popen[str]) -> tuple[int, str]:
     return int(found[1]), found[2]
 
 
-def tag_of(port: int, path: str) -> str | None:
-    """What a page asks every other second."""
+def answered(method: str, port: int, path: str) -> tuple[str | None, str]:
+    """The tag that a page asks for every other second, and the page."""
     connection = HTTPConnection("127.0.0.1", port, timeout=100)
-    connection.request("HEAD", path)
+    connection.request(method, path)
     answer = connection.getresponse()
-    assert answer.status == 200
+    text = answer.read().decode()
     connection.close()
-    return answer.headers["ETag"]
+    assert answer.status == 200
+    return answer.headers["ETag"], text
+
+
+def tag_of(port: int, path: str) -> str | None:
+    return answered("HEAD", port, path)[0]
 
 
 def page_of(port: int, path: str) -> str:
-    connection = HTTPConnection("127.0.0.1", port, timeout=100)
-    connection.request("GET", path)
-    text = connection.getresponse().read().decode()
-    connection.close()
-    return text
+    return answered("GET", port, path)[1]
 
 
 def core_seconds(process: subprocess.Popen[str]) -> float:
@@ -75,10 +75,10 @@ def spans(study: Path) -> list[tuple[float, float]]:
     return found
 
 
-def test_who_measures_writes_the_page_between_runs_for_whoever_looks(folder: Path, begin: Begin) -> None:
+def test_who_measures_writes_the_page_between_runs_for_whoever_looks(folder: Path, begin: Begin, begun: Begun) -> None:
     """One before the last run and one after it, none while a run goes on, and the server costs next to nothing."""
-    gate = Gate(folder / "child.py", free=1)
-    study, measuring = folder / "study", begin("run", "study.yaml")
+    study = begun(1, 2)
+    gate, measuring = Gate(folder / "child.py"), begin()
     gate.wait()
     server = begin("serve", "study")
     port, path = address_of(server)
@@ -107,22 +107,20 @@ def test_who_measures_writes_the_page_between_runs_for_whoever_looks(folder: Pat
     assert not (study / ".watched").exists()
 
 
-def test_nothing_is_written_where_nobody_looks(folder: Path, begin: Begin) -> None:
+def test_nothing_is_written_where_nobody_looks(folder: Path, begin: Begin, begun: Begun) -> None:
     """A server alone looks at nothing: until the study ends there is no page and no mark."""
-    gate = Gate(folder / "child.py", free=2)
-    study, measuring = folder / "study", begin("run", "study.yaml")
-    wait_for(study / "study.yaml")
+    study = begun(1)
+    gate, measuring = Gate(folder / "child.py"), begin()
+    gate.wait()
     server = begin("serve", "study")
     address_of(server)
-    gate.wait()
-    assert len(list((study / "runs").glob("*.json"))) == 2
     assert not (study / "report.html").exists()
-    assert not (study / ".watched").exists()
     gate.open()
     measuring.communicate(timeout=300)
     assert measuring.returncode == 0
     before = {path: path.stat().st_mtime_ns for path in study.rglob("*")}
-    time.sleep(3)
+    assert study / ".watched" not in before
+    time.sleep(2)
     assert {path: path.stat().st_mtime_ns for path in study.rglob("*")} == before
     assert ended(server) == 130
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
@@ -58,23 +59,18 @@ def no_traceback(done: subprocess.CompletedProcess[str], code: int, said: str) -
     assert "Traceback" not in done.stderr
 
 
-def test_what_is_printed_is_what_is_stored(sizer: Typed, study: Path) -> None:
-    """recommend --json and recommendation.json are one form."""
+def test_what_is_printed_is_what_is_stored_and_another_question_leaves_it(sizer: Typed, study: Path) -> None:
+    """recommend --json and recommendation.json are one form; the answer to another question is printed alone."""
     printed = json.loads(sizer("recommend", "s", "--json").stdout)
-    assert printed == json.loads((study / "recommendation.json").read_text())
-    assert (printed["objective"], printed["target"]) == ("cheapest", 0.95)
-
-
-@pytest.mark.parametrize("question", [["--objective", "fastest"], ["--target", "0.5"], ["--catalog", "mine.csv"]])
-def test_another_question_leaves_the_study_as_it_is(sizer: Typed, study: Path, question: list[str]) -> None:
-    """The answer is printed alone."""
-    (study.parent / "mine.csv").write_text("name,vcpus,price\nmine.large,4,0.25\n")
-    sizer("recommend", "s")
     before = (study / "recommendation.json").read_text()
-    done = sizer("recommend", "s", "--json", *question)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) != json.loads(before)
-    assert (study / "recommendation.json").read_text() == before
+    assert printed == json.loads(before)
+    assert (printed["objective"], printed["target"]) == ("cheapest", 0.95)
+    (study.parent / "mine.csv").write_text("name,vcpus,price\nmine.large,4,0.25\n")
+    for question in (["--objective", "fastest"], ["--target", "0.5"], ["--catalog", "mine.csv"]):
+        done = sizer("recommend", "s", "--json", *question)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout) != printed
+        assert (study / "recommendation.json").read_text() == before
 
 
 def test_an_edited_model_is_fitted_again(sizer: Typed, study: Path) -> None:
@@ -88,12 +84,22 @@ def test_an_edited_model_is_fitted_again(sizer: Typed, study: Path) -> None:
     assert (done.returncode, done.stdout) == (0, before), done.stderr
 
 
-@pytest.mark.parametrize("words", [["fit"], ["predict", "--vcpus", "2"], ["recommend"]])
-def test_a_study_without_runs_says_what_to_type(sizer: Typed, study: Path, words: list[str]) -> None:
-    """Nothing can be concluded from nothing."""
+def test_a_study_without_runs_says_what_to_type(sizer: Typed, study: Path) -> None:
+    """Nothing can be concluded from nothing; of one of which nothing completed the report is made."""
+    for path in (study / "runs").iterdir():
+        run = json.loads(path.read_text()) | {"outcome": "crashed", "throughput": None}
+        path.write_text(json.dumps(run))
+    no_traceback(sizer("predict", "s", "--workload", "train", "--vcpus", "2"), 5, "no run of `train` completed")
+    for words in ("recommend", "fit"):
+        no_traceback(sizer(words, "s"), 5, "")
+    assert sizer("report", "s").returncode == 0
     for path in (study / "runs").iterdir():
         path.unlink()
-    no_traceback(sizer(words[0], "s", *words[1:]), 5, "s has no runs yet; type: sizer run s/study.yaml --out s")
+    for words in (["fit"], ["predict", "--vcpus", "2"], ["recommend"]):
+        no_traceback(sizer(words[0], "s", *words[1:]), 5, "s has no runs yet; type: sizer run s/study.yaml --out s")
+    for value in ('"many"', "-3", "null", "1e400"):
+        (study / "host.json").write_text(f'{{"cpus": 4, "memory_bytes": {value}}}')
+        no_traceback(sizer("status", "s"), 2, "memory_bytes is")
 
 
 @pytest.mark.usefixtures("study")
@@ -127,41 +133,31 @@ def test_a_row_without_an_answer_keeps_its_place(
     no_traceback(sizer("predict", "s", "--workload", "train", "--batch-size", "64"), 5, "`batch_size` 32 alone")
 
 
-@pytest.mark.parametrize(
-    ("table", "said"),
-    [
-        ("vcpus,memory_gib\n1,4\n1,1e300\n", "at.csv line 3: memory_gib: `1e300 GiB`"),
-        ("vcpus\n1e300\n", "at.csv line 2: vcpus: `1e300`"),
-        ("batch_size\n20.5\n", "line 2: batch_size: `20.5`"),
-        ("vcpus\n1,2\n", "line 2: 2 cells, but the header has 1"),
-        ("vcpus\n", "has a header but no rows"),
-        ("a,b\n1,2\n", "has no column that says where to predict"),
-        ("disk\nfloppy\n", "line 2: disk `floppy` is not in this study; give ssd or unused"),
-        ("workload\nnobody\n", "line 2: workload `nobody`"),
-    ],
-)
-def test_a_table_out_of_bounds_is_told_by_its_line(sizer: Typed, study: Path, table: str, said: str) -> None:
-    """Exit code 2, nothing predicted."""
-    (study.parent / "at.csv").write_text(table)
-    words = [] if table.startswith("workload") else ["--workload", "train"]
-    done = sizer("predict", "s", "--at", "at.csv", *words)
-    no_traceback(done, 2, said)
-    assert done.stdout == ""
+def test_a_gate_that_is_not_met_is_exit_code_6(sizer: Typed, folder: Path, store_knee: Callable[[Path], Path]) -> None:
+    """Its verdict is one sentence on stderr; stdout stays what it was."""
+    store_knee(folder / "s")
+    plain = sizer("recommend", "s", "--json")
+    gated = sizer("recommend", "s", "--json", "--fail-if", "throughput<500", "--fail-if", "train:vcpus>8")
+    assert (plain.returncode, gated.returncode) == (0, 6)
+    assert gated.stdout == plain.stdout
+    first, second = gated.stderr.splitlines()
+    assert re.fullmatch(
+        r"sizer: gate not met \(fail if throughput<500\): train: throughput is (29\d|30\d) images/s", first
+    )
+    assert second == "sizer: gate met (fail if train:vcpus>8): train: vcpus is 4"
+    assert sizer("recommend", "s", "--fail-if", "vcpus>8").returncode == 0
 
 
-@pytest.mark.parametrize("value", ['"many"', "-3", "null", "1e400"])
-def test_a_broken_host_is_one_sentence(sizer: Typed, study: Path, value: str) -> None:
-    """status plans with the host's figures."""
-    (study / "host.json").write_text(f'{{"cpus": 4, "memory_bytes": {value}}}')
-    no_traceback(sizer("status", "s"), 2, "memory_bytes is")
-
-
-def test_a_study_of_which_nothing_completed_is_refused(sizer: Typed, study: Path) -> None:
-    """The reason and exit code 5, whatever is asked; the report is made."""
-    for path in (study / "runs").iterdir():
-        run = json.loads(path.read_text()) | {"outcome": "crashed", "throughput": None}
-        path.write_text(json.dumps(run))
-    no_traceback(sizer("predict", "s", "--workload", "train", "--vcpus", "2"), 5, "no run of `train` completed")
-    no_traceback(sizer("recommend", "s"), 5, "")
-    assert sizer("fit", "s").returncode == 5
-    assert sizer("report", "s").returncode == 0
+def test_a_deadline_is_asked_for_and_published(sizer: Typed, folder: Path, store_knee: Callable[[Path], Path]) -> None:
+    """The JSON says what was asked for; the study keeps its own answer."""
+    study = store_knee(folder / "s")
+    sizer("recommend", "s")
+    before = (study / "recommendation.json").read_text()
+    done = sizer("recommend", "s", "--samples", "4.2M", "--within", "7h", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["objective"], found["deadline"]) == ("deadline", {"samples": 4.2e6, "seconds": 7 * 3600.0})
+    (answer,) = found["workloads"]
+    assert answer["spec"]["vcpus"] == 2
+    assert set(answer["job"]) == {"samples", "within", "seconds", "probability", "usd", "instance_type"}
+    assert (study / "recommendation.json").read_text() == before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -16,7 +17,7 @@ import pytest
 from sizer.storage.manifest import write_manifest
 from sizer.store.study_folder import StudyFolder
 from sizer.store.unsaved import RESERVED_BYTES
-from tests.end_to_end.conftest import Begun, Typed
+from tests.end_to_end.conftest import Begin, Begun, Gate, Typed
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -127,16 +128,12 @@ def without_allocation(folder: Path, request: pytest.FixtureRequest) -> Iterator
 
 @pytest.mark.parametrize("without_allocation", ["exfat", "ramfs"], indirect=True)
 def test_a_study_is_measured_on_any_file_system(sizer: Typed, folder: Path, without_allocation: Path) -> None:
-    """Also on one that allocates no room, or has neither links nor permissions: all of it, and gone on with."""
+    """Also on one that allocates no room, or has neither links nor permissions."""
     (folder / "study.yaml").write_text((folder / "study.yaml").read_text().replace("[0.5, 1, 2]", "[1]"))
     study = without_allocation / "study"
     done = sizer("run", "study.yaml", "--out", str(study))
     assert done.returncode == 0, done.stderr
-    first, *_ = (study / "runs").iterdir()
-    first.unlink()
-    again = sizer("resume", str(study))
-    assert again.returncode == 0, again.stderr
-    assert len(StudyFolder.open(study).runs()) == 1
+    assert json.loads(sizer("status", str(study), "--json").stdout)["finished"] == 1
     assert (study / "report.html").exists()
     assert not list(study.glob(".reserve*"))
 
@@ -171,141 +168,96 @@ def test_a_damaged_cache_that_may_only_be_read_ends_the_study_before_it_begins(s
     assert not (folder / "study").exists()
 
 
-def test_a_study_folder_that_becomes_read_only_costs_no_run(
-    sizer: Typed, folder: Path, volume: Volume, begun: Begun, meanwhile: Callable[[str], None]
+@pytest.mark.parametrize("way", ["read-only", "removed", "replaced"])
+def test_a_study_folder_that_stops_taking_runs_costs_none(
+    sizer: Typed, folder: Path, volume: Volume, begun: Begun, meanwhile: Callable[[str], None], way: str
 ) -> None:
-    """The run is kept in the cache, the sentence says so, and the next start takes it from there."""
-    begun(2, at=volume.mount / "study")
-    meanwhile(volume.failing)
-    done = sizer("run", "study.yaml", "--out", str(volume.mount / "study"))
-    assert done.returncode == 3
-    assert "Read-only file system" in done.stderr
+    """The current run is kept in the cache, the sentence says so, and the next start takes it from there; what was put
+    in the folder's place gets nothing."""
+    study, moved, stranger = volume.mount / "study", volume.mount / "moved", folder / "stranger"
+    begun(2, at=study)
+    for name in ("runs", "logs"):
+        (stranger / name).mkdir(parents=True)
+    statement, said = {
+        "read-only": (volume.failing, "Read-only file system"),
+        "removed": (
+            f"import shutil; shutil.rmtree('{study}', ignore_errors=True)",
+            "; to store it and continue, type: ",
+        ),
+        "replaced": (
+            f"os.rename('{study}', '{moved}'); os.symlink('{stranger}', '{study}')",
+            "is no longer the folder that sizer began to write to",
+        ),
+    }[way]
+    meanwhile(statement)
+    done = sizer("run", "study.yaml", "--out", str(study))
+    assert done.returncode == 3, done.stderr
+    assert said in done.stderr
     assert "Traceback" not in done.stderr
     (kept,) = (folder / "cache/unsaved").glob("*/*.json")
-    volume.repair()
-    assert kept.stem not in {run.id for run in StudyFolder.open(volume.mount / "study").runs()}
     record = kept.read_bytes()
+    assert [path for path in stranger.rglob("*") if path.is_file()] == []
+    if way == "read-only":
+        volume.repair()
+        assert kept.stem not in {run.id for run in StudyFolder.open(study).runs()}
+    elif way == "removed":
+        assert f"The last run is in {kept}; " in done.stderr
+        shutil.rmtree(study, ignore_errors=True)
+    else:
+        study.unlink()
+        moved.rename(study)
     meanwhile("pass")
-    again = sizer("resume", str(volume.mount / "study"))
+    again = sizer("run", "study.yaml", "--out", str(study))
     assert again.returncode == 0, again.stderr
+    assert "1 run of this study, measured before, could not be stored then; moved from" in again.stderr
     assert not kept.exists()
-    runs = {run.id: run for run in StudyFolder.open(volume.mount / "study").runs()}
+    runs = {run.id: run for run in StudyFolder.open(study).runs()}
     assert len(runs) == 3
     assert runs[kept.stem].started_at.encode() in record
 
 
-def test_a_study_folder_that_is_removed_costs_only_what_lay_in_it(
-    sizer: Typed, folder: Path, begun: Begun, meanwhile: Callable[[str], None]
-) -> None:
-    """The current run is kept in the cache; one sentence says where, and the command that takes it from there."""
-    study = begun(2)
-    meanwhile(f"import shutil; shutil.rmtree('{study}', ignore_errors=True)")
-    done = sizer("run", "study.yaml")
-    assert done.returncode == 3
-    assert "Traceback" not in done.stderr
-    (kept,) = (folder / "cache/unsaved").glob("*/*.json")
-    assert f"The last run is in {kept}; to store it and continue, type: sizer run STUDY.yaml --out study" in done.stderr
-    meanwhile("pass")
-    shutil.rmtree(study, ignore_errors=True)
-    record = kept.read_bytes()
-    again = sizer("run", "study.yaml", "--out", "study")
-    assert again.returncode == 0, again.stderr
-    taken = "1 run of this study, measured before, could not be stored then; moved from"
-    assert f"{taken} {kept.parent} into study\n" in again.stderr
-    assert len(StudyFolder.open(study).runs()) == 3
-    assert (study / "runs" / kept.name).read_bytes() == record
-
-
-def test_what_is_put_in_the_place_of_a_study_folder_gets_nothing(
-    sizer: Typed, folder: Path, begun: Begun, meanwhile: Callable[[str], None]
-) -> None:
-    """The current run is kept in the cache, and once the folder is back the next start takes it from there."""
-    begun(2)
-    study, stranger, moved = folder / "study", folder / "stranger", folder / "moved"
-    for name in ("runs", "logs"):
-        (stranger / name).mkdir(parents=True)
-    meanwhile(f"os.rename('{study}', '{moved}'); os.symlink('{stranger}', '{study}')")
-    done = sizer("run", "study.yaml")
-    assert done.returncode == 3, done.stderr
-    assert "is no longer the folder that sizer began to write to" in done.stderr
-    assert "Traceback" not in done.stderr
-    (kept,) = (folder / "cache/unsaved").glob("*/*.json")
-    assert [path for path in study.rglob("*") if path.is_file()] == []
-    study.unlink()
-    moved.rename(study)
-    meanwhile("pass")
-    again = sizer("resume", "study")
-    assert again.returncode == 0, again.stderr
-    assert not kept.exists()
-    assert len(StudyFolder.open(study).runs()) == 3
-
-
 def test_the_second_sizer_on_a_host_is_told_that_the_first_measures(
-    sizer: Typed, folder: Path, environment: dict[str, str], begun: Begun
+    sizer: Typed, folder: Path, begin: Begin, begun: Begun
 ) -> None:
     """Another study, another folder: exit code 3, who measures, and nothing written."""
     begun(0.5)
-    gate, child = folder / "gate", folder / "child.py"
-    waiting = f"import os, time\nwhile not os.path.exists({str(gate)!r}): time.sleep(0.05)\n"
-    child.write_text(waiting + child.read_text())
-    argv = [sys.executable, "-m", "sizer", "run", "study.yaml"]
-    with subprocess.Popen(argv, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True) as first:
-        assert any("[3/3]" in line for line in first.stderr)
-        for words in (["run", "study.yaml", "--out", "other"], ["demo", "--out", "other"], ["disks", "check", "."]):
-            second = sizer(*words)
-            assert second.returncode == 3, second.stderr
-            assert f"Another sizer is measuring on this host (process {first.pid}: " in second.stderr
-            assert not (folder / "other").exists()
-        assert sizer("status", "study", "--json").returncode == 0
-        assert sizer("run", "study.yaml", "--out", "other", "--dry-run").returncode == 0
-        gate.touch()
-        first.stderr.read()
+    gate = Gate(folder / "child.py")
+    first = begin()
+    gate.wait()
+    for words in (["run", "study.yaml", "--out", "other"], ["disks", "check", "."]):
+        second = sizer(*words)
+        assert second.returncode == 3, second.stderr
+        assert f"Another sizer is measuring on this host (process {first.pid}: " in second.stderr
+        assert not (folder / "other").exists()
+    assert sizer("status", "study", "--json").returncode == 0
+    assert sizer("run", "study.yaml", "--out", "other", "--dry-run").returncode == 0
+    gate.open()
+    first.communicate(timeout=300)
     assert first.returncode == 0
 
 
-def test_a_reader_that_is_gone_ends_no_study(folder: Path, environment: dict[str, str], begun: Begun) -> None:
-    """A terminal that was closed, a `tee` that died: the study ends as if somebody had listened."""
-    begun(0.5, 1)
+@pytest.mark.parametrize("gone", [True, False])
+def test_a_reader_that_is_gone_or_does_not_read_ends_no_study(
+    folder: Path, environment: dict[str, str], begun: Begun, gone: bool
+) -> None:
+    """A terminal that was closed, a `tee` that died; one that was halted, a pager that waits: the runs go on, and what
+    was not read is left out."""
+    begun(0.5)
+    reading, writing = os.pipe()
+    if not gone:
+        os.set_blocking(writing, False)
+        with suppress(BlockingIOError):
+            while os.write(writing, bytes(4096)):
+                pass
+        os.set_blocking(writing, True)
     argv = [sys.executable, "-m", "sizer", "run", "study.yaml"]
-    with subprocess.Popen(argv, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True) as process:
-        assert any("[2/3]" in line for line in process.stderr)
-        process.stderr.close()
+    with subprocess.Popen(argv, cwd=folder, env=environment, stderr=writing) as process:
+        os.close(writing)
+        if gone:
+            os.read(reading, 1)
+            os.close(reading)
         assert process.wait(300) == 0
+    if not gone:
+        os.close(reading)
     assert len(StudyFolder.open(folder / "study").runs()) == 3
     assert (folder / "study/report.html").exists()
-
-
-def test_a_reader_that_does_not_read_holds_no_study_up(folder: Path, environment: dict[str, str], begun: Begun) -> None:
-    """A terminal that was halted, a pager that waits: the runs go on, and what was not read is left out."""
-    begun(0.5, 1)
-    reading, writing = os.pipe()
-    os.set_blocking(writing, False)
-    with suppress(BlockingIOError):
-        while os.write(writing, bytes(4096)):
-            pass
-    os.set_blocking(writing, True)
-    argv = [sys.executable, "-m", "sizer", "run", "study.yaml"]
-    try:
-        with subprocess.Popen(argv, cwd=folder, env=environment, stderr=writing) as process:
-            assert process.wait(300) == 0
-    finally:
-        os.close(reading)
-        os.close(writing)
-    assert len(StudyFolder.open(folder / "study").runs()) == 3
-
-
-def test_failed_runs_are_measured_again_on_demand(
-    sizer: Typed, folder: Path, begun: Begun, meanwhile: Callable[[str], None]
-) -> None:
-    """What crashed is kept as it is by `resume`, which says how to have it again: with --retry."""
-    begun(2)
-    meanwhile("raise SystemExit('the data is not there yet')")
-    assert sizer("run", "study.yaml").returncode == 4
-    kept = sizer("resume", "study")
-    assert kept.returncode == 4
-    assert "sizer resume study --retry" in kept.stderr
-    meanwhile("pass")
-    assert "0 runs, about" in sizer("resume", "study", "--dry-run").stdout
-    assert "1 run, about" in sizer("resume", "study", "--retry", "--dry-run").stdout
-    assert sizer("resume", "study", "--retry").returncode == 0
-    assert all(run.throughput is not None for run in StudyFolder.open(folder / "study").runs())

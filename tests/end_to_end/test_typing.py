@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -24,35 +25,77 @@ def test_help_names_every_command_and_each_says_what_it_does(sizer: Typed) -> No
         assert (done.returncode, len(done.stdout) > 100) == (0, True), command
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["run", "nowhere.yaml"], "nowhere.yaml"),
-        (["status", "."], "not a study folder"),
-        (["init", "nowhere/x.yaml"], "the folder nowhere does not exist; make it first"),
-        (["run", "nowhere"], "nowhere: there is no such file"),
-        (["disks", "check", "alibaba/cloud_sd"], "alibaba/cloud_ssd"),
-        (["catalog", "validate", "nowhere.json"], "nowhere.json"),
-        (["frobnicate"], "invalid choice"),
-        (["serve", "."], "is not a study folder"),
-        (["serve", ".", "--port", "70000"], "is not a port; give a whole number from 1 to 65535"),
-        (["recommend", ".", "--target", "7"], "`7` is not a share"),
-        (["predict", ".", "--memory", "4G"], "has no known unit"),
-        (["predict", ".", "--batch-size", "20.5"], "`20.5` is not a batch size"),
-        (["predict", ".", "--vcpus", "1e300"], "argument --vcpus: `1e300` is not a number of vCPUs"),
-        (["predict", ".", "--gpu-speedup", "0"], "`0` is not a factor"),
-        (["disks", "check", ".", "--seconds", "x"], "`x` is not a number of seconds"),
-        (["disks", "check", "/nope/x"], "/nope/x: there is no such folder"),
-        (["catalog", "import", "/bin/ls"], "/bin/ls line 1 is not UTF-8"),
-        (["catalog", "list", "--json", "nowhere.json"], "nowhere.json"),
+REFUSED = {
+    "a study": [
+        ("run nowhere.yaml", "nowhere.yaml"),
+        ("run nowhere", "nowhere: there is no such file"),
+        ("status .", "not a study folder"),
+        ("serve .", "is not a study folder"),
+        ("serve . --port 70000", "is not a port; give a whole number from 1 to 65535"),
+        ("init nowhere/x.yaml", "the folder nowhere does not exist; make it first"),
+        ("frobnicate", "invalid choice"),
     ],
-)
-def test_wrong_input_is_one_sentence_and_exit_2(sizer: Typed, words: list[str], said: str) -> None:
-    """What is wrong, where, and never a traceback."""
-    done = sizer(*words)
-    assert done.returncode == 2
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
+    "a disk": [
+        ("disks check alibaba/cloud_sd", "alibaba/cloud_ssd"),
+        ("disks check . --seconds x", "`x` is not a number of seconds"),
+        ("disks check /nope/x", "/nope/x: there is no such folder"),
+    ],
+    "a catalogue": [
+        ("catalog validate nowhere.json", "nowhere.json"),
+        ("catalog import /bin/ls", "/bin/ls line 1 is not UTF-8"),
+        ("catalog list --json nowhere.json", "nowhere.json"),
+    ],
+    "an answer": [
+        ("recommend s --target 7", "`7` is not a share"),
+        ("recommend s --fail-if speed<3", "there is no figure `speed`; use status"),
+        ("recommend s --fail-if job_usd>3", "add --samples 1.2M --within 6h"),
+        ("recommend s --within 2h", "--within needs to know of how many samples"),
+        ("recommend s --checkpoint-minutes 10", "Use --interruptions-per-hour and --checkpoint-minutes together"),
+        ("recommend s --samples 1M --within 2h --target 0.9", "leave out --objective and --target"),
+        ("recommend s --within soon --samples 1M", "'soon' is not a time; write a number and its unit, such as 90s"),
+        ("recommend s --within 6h --samples -3", "'-3' is not a number of samples"),
+        ("recommend s --at-least 0", "'0' is not a rate; write samples a second, above 0"),
+        ("recommend s --baseline aws/c6i.larg", "did you mean `aws c6i.large`?"),
+    ],
+    "a prediction": [
+        ("predict s --memory 4G", "has no known unit"),
+        ("predict s --batch-size 20.5", "`20.5` is not a batch size"),
+        ("predict s --vcpus 1e300", "argument --vcpus: `1e300` is not a number of vCPUs"),
+        ("predict s --gpu-speedup 0", "`0` is not a factor"),
+        ("predict s --disk slow --disk-iops 5", "use one or the other"),
+        ("predict s --disk alibaba/cloud_ssd", "depend on its size; write --disk alibaba/cloud_ssd:500GiB"),
+        ("predict s --disk alibaba/cloud_sd:1GiB", "did you mean `alibaba/cloud_ssd`?"),
+        ("predict s --disk floppy", "give slow or fast"),
+        ("predict s --disk-iops 0", "`0` is not a number of IOs a second"),
+        ("predict s --disk-mbps nan", "`nan` is not a number of MB"),
+        ("predict s --data-size 4GiB --data-factor 2", "not allowed with"),
+        ("predict s --gpu A100", "GPU `A100` was not measured for `train`; give cuda:0"),
+        ("predict s --gpu-count 0", "`0` is not a number of GPUs"),
+    ],
+    "a table of places": [
+        ("predict s --at vcpus,memory_gib;1,4;1,1e300", "at.csv line 3: memory_gib: `1e300 GiB`"),
+        ("predict s --at batch_size;20.5", "line 2: batch_size: `20.5`"),
+        ("predict s --at vcpus;1,2", "line 2: 2 cells, but the header has 1"),
+        ("predict s --at vcpus;", "has a header but no rows"),
+        ("predict s --at a,b;1,2", "has no column that says where to predict"),
+        ("predict s --at disk;floppy", "line 2: disk `floppy` is not in this study; give slow or fast"),
+        ("predict s --at workload;nobody", "line 2: workload `nobody`"),
+    ],
+}
+"""Of each thing what is typed, and a part of the sentence; what follows `--at` is the table, its lines apart by `;`."""
+
+
+@pytest.mark.parametrize("thing", REFUSED)
+def test_wrong_input_is_one_sentence_and_exit_2(sizer: Typed, folder: Path, imported: Path, thing: str) -> None:
+    """What is wrong, where, and what to type in its place; nothing on stdout, and never a traceback."""
+    shutil.copytree(imported, folder / "s")
+    for typed, sentence in REFUSED[thing]:
+        line, _, table = typed.partition(" --at ")
+        (folder / "at.csv").write_text("\n".join(table.split(";")) + "\n")
+        done = sizer(*line.split(), *(["--at", "at.csv"] if table else []))
+        assert (done.returncode, done.stdout) == (2, ""), typed
+        assert sentence in done.stderr, typed
+        assert "Traceback" not in done.stderr
 
 
 def test_init_writes_a_study_that_can_be_planned(sizer: Typed) -> None:
@@ -71,8 +114,8 @@ def test_schema_and_catalog_are_data_on_stdout(sizer: Typed) -> None:
 
 
 def test_a_catalogue_of_ones_own_is_told_as_json(sizer: Typed, folder: Path) -> None:
-    """The option may come before the file, and several files are a list."""
-    (folder / "mine.csv").write_text("name,vcpus,price\nmine.large,4,0.25\n")
+    """The option may come before the file, several files are a list, and lines may end as they once did on a Mac."""
+    (folder / "mine.csv").write_bytes(b"name,vcpus,price\rmine.large,4,0.25\r")
     listed = json.loads(sizer("catalog", "list", "--json", "mine.csv").stdout)
     assert [(each["instance_type"], each["price_per_hour"]) for each in listed["instance_types"]] == [
         ("mine.large", 0.25)
@@ -82,7 +125,8 @@ def test_a_catalogue_of_ones_own_is_told_as_json(sizer: Typed, folder: Path) -> 
 
 
 def test_a_dry_run_tells_what_will_not_run(sizer: Typed, folder: Path) -> None:
-    """A GPU and a program that are not there are named before anything is made for them."""
+    """A GPU and a program that are not there are named before anything is made for them; a limit that cannot be set is
+    exit 3 after the list of runs; TensorFlow is left to a program of one's own."""
     (folder / "odd.yaml").write_text(
         "workloads:\n"
         "  - {name: gpu, kind: image_training, device: 'cuda:7', axes: {vcpus: [1]}}\n"
@@ -91,19 +135,11 @@ def test_a_dry_run_tells_what_will_not_run(sizer: Typed, folder: Path) -> None:
     output = sizer("run", "odd.yaml", "--dry-run").stdout
     assert "`gpu`: this host has no GPU 7" in output
     assert "`own`: the program no-such-program was not found" in output
-
-
-def test_a_dry_run_of_what_cannot_run_ends_as_the_run_would(sizer: Typed, folder: Path) -> None:
-    """Exit 3 for a limit that cannot be set, after the list of runs."""
     (folder / "large.yaml").write_text("workloads: [{kind: lstm_training, axes: {vcpus: [1, 4096]}}]\n")
-    done = sizer("run", "large.yaml", "--dry-run")
-    assert done.returncode == 3
-    assert "4096" in done.stderr
-    assert "runs, about" in done.stdout
-
-
-def test_a_dry_run_refuses_what_a_run_would(sizer: Typed, folder: Path) -> None:
-    """TensorFlow is left to a program of one's own."""
+    for words in (["--dry-run"], []):
+        done = sizer("run", "large.yaml", *words)
+        assert (done.returncode, "4096" in done.stderr, "runs, about" in done.stdout) == (3, True, bool(words))
+    assert not (folder / "large").exists()
     (folder / "tensors.yaml").write_text(
         "workloads:\n  - {kind: image_training, framework: [mxnet, tensorflow], axes: {vcpus: [1]}}\n"
     )

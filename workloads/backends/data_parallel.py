@@ -49,22 +49,15 @@ def joined(options: Options) -> Iterator[tuple[Options, Rank]]:
     number = int(os.environ.get(RANK_VARIABLE, "0"))
     if number:
         _follow()
-        yield _on_device(replace(own, extent=Extent()), number), Rank(number, own.gpu_count, _store())
+        kind, _, index = own.device.partition(":")
+        device = f"{kind}:{int(index) + number}" if index else own.device
+        store = Path(os.environ[STORE_VARIABLE])
+        yield replace(own, extent=Extent(), device=device), Rank(number, own.gpu_count, store)
         return
     with tempfile.TemporaryDirectory(prefix="sizer-ranks-") as folder:
         store = Path(folder) / "store"
         with _started(range(1, own.gpu_count), store):
             yield own, Rank(0, own.gpu_count, store)
-
-
-def _store() -> Path:
-    return Path(os.environ[STORE_VARIABLE])
-
-
-def _on_device(options: Options, number: int) -> Options:
-    """The same on the device after as many others."""
-    kind, _, index = options.device.partition(":")
-    return replace(options, device=f"{kind}:{int(index) + number}") if index else options
 
 
 def _follow() -> None:

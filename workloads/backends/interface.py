@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
-from ..accelerator import AcceleratorClock
+from ..accelerator import StepTime
 from ..data_sets.data_set import DataSet
 from ..faults import Unavailable
 from ..options import Computing, Reading
@@ -74,6 +74,27 @@ class Input(Protocol):
         """Release threads and files."""
 
 
+class Epochs:
+    """The batches of a generator that is made anew for each epoch and ends with it: mapped pages cannot be evicted."""
+
+    def __init__(self, epoch: Callable[[], Generator[Any, None, None]]) -> None:
+        self._epoch = epoch
+        self._batches = epoch()
+
+    def next_batch(self) -> Any:
+        batch = next(self._batches, None)
+        if batch is None:
+            self.close()
+        return batch
+
+    def restart(self) -> None:
+        self.close()
+        self._batches = self._epoch()
+
+    def close(self) -> None:
+        self._batches.close()
+
+
 Compute = Callable[[Any], Any]
 """Computes one batch and returns when its result is there: in training the loss, as the framework holds it, while an
 accelerator with a clock of its own may still be at work."""
@@ -83,8 +104,8 @@ class Backend(Protocol):
     """What a framework does for the programs."""
 
     version: str
-    clock: AcceleratorClock | None
-    """That of the accelerator, None where each step is waited for."""
+    clock: Callable[[], StepTime] | None
+    """Begins to time a step on the accelerator; None where each step is waited for."""
     stated: dict[str, bool | int | str]
     """The options that it computes and reads with, by their names in a study file; complete once the input is open."""
 

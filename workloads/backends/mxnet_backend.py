@@ -10,7 +10,7 @@ from ..data_sets.lmdb_images import Batch, LmdbBatches
 from ..faults import InputFault, Unavailable
 from ..networks import folded_labels, sample_form
 from . import mxnet_language, mxnet_library, mxnet_networks, mxnet_record_fault
-from .interface import TRAIN, Compute, Input, LanguageModelForm, Settings, TransformerForm
+from .interface import TRAIN, Compute, Epochs, Input, LanguageModelForm, Settings, TransformerForm
 
 mx = mxnet_library.load()
 
@@ -55,8 +55,8 @@ class MxnetBackend:
 
     def images(self, data_set: DataSet, side: int, training: bool) -> Input:
         if data_set.format == "lmdb":
-            batch_size, seed = self._settings.batch_size, self._settings.seed
-            return LmdbBatches(data_set.files[0].parent, side, batch_size, training, seed)
+            own = self._settings
+            return Epochs(LmdbBatches(data_set.files[0].parent, side, own.batch_size, training, own.seed).epoch)
         return RecordIOImages(data_set, side, training, self._settings)
 
     def synthetic_samples(self, network: str) -> Any:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
 
-from ..accelerator import AcceleratorClock
+from ..accelerator import StepTime
 from ..data_sets.data_set import DataSet
 from ..faults import Unavailable
 from ..networks import TRANSFORMERS, folded_labels, sample_form
 from ..process import keep_freed_memory
-from . import pytorch_language, pytorch_networks
+from . import pytorch_networks, pytorch_training
 from .data_parallel import Rank
 from .interface import FORWARD_BACKWARD, TRAIN, Compute, Input, LanguageModelForm, Settings, TransformerForm
 from .pytorch_input import LoadedImages, normalised
@@ -40,8 +42,6 @@ def _meet(rank: Rank, device: Any) -> None:
     """Wait for all ranks, which lie on one machine."""
     for name in ("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME"):
         os.environ.setdefault(name, "lo")
-    if device.type == "cuda":
-        torch.cuda.set_device(device)
     torch.distributed.init_process_group(
         "nccl" if device.type == "cuda" else "gloo",
         init_method=f"file://{rank.store}",
@@ -69,7 +69,11 @@ class PyTorchBackend:
         if torch.get_num_interop_threads() != settings.threads:
             torch.set_num_interop_threads(settings.threads)
         torch.manual_seed(settings.seed)
-        self.clock = self._own_clock() if device.type == "cuda" else None
+        self.clock: Callable[[], StepTime] | None = None
+        if device.type == "cuda":
+            # Events belong to the device that is the current one when they are first recorded.
+            torch.cuda.set_device(device)
+            self.clock = partial(StepTime, partial(torch.cuda.Event, enable_timing=True))
         if settings.rank.count > 1:
             _meet(settings.rank, device)
             self.stated |= {"ranks": settings.rank.count}
@@ -104,7 +108,8 @@ class PyTorchBackend:
             with torch.inference_mode(), self._mixed():
                 images, _ = self._placed(batch)
                 forward(images)
-            self._wait()
+            if self._device.type == "cuda":  # the latency of inference is that of a result
+                torch.cuda.synchronize(self._device)
 
         return compute
 
@@ -116,9 +121,9 @@ class PyTorchBackend:
             vocabulary = scores.inner.config.vocab_size
             together = self._compiled(self._together(scores))
             return pytorch_transformers.training(together, form, vocabulary, self._mixed, self._scaler(), mode)
-        together = self._compiled(self._together(pytorch_language.LanguageModel(form).to(self._device)))
+        together = self._compiled(self._together(pytorch_training.LanguageModel(form).to(self._device)))
         batch_size = self._settings.batch_size
-        return pytorch_language.training(together, form, batch_size, self._mixed, self._scaler(), mode)
+        return pytorch_training.training(together, form, batch_size, self._mixed, self._scaler(), mode)
 
     def _image_network(self, network: str) -> Any:
         """The network with random weights on the device, images in the order that it computes them in."""
@@ -157,13 +162,3 @@ class PyTorchBackend:
         layout = self._layout if images.dim() == 4 else torch.contiguous_format
         images = images.to(self._device, memory_format=layout, non_blocking=True)
         return images, labels.to(self._device, non_blocking=True)
-
-    def _own_clock(self) -> AcceleratorClock:
-        """That of the GPU, whose events belong to the device that is the current one when they are first recorded."""
-        torch.cuda.set_device(self._device)
-        return AcceleratorClock(lambda: torch.cuda.Event(enable_timing=True))
-
-    def _wait(self) -> None:
-        """Until the result is there: the latency of inference is that of a result."""
-        if self._device.type == "cuda":
-            torch.cuda.synchronize(self._device)

@@ -6,12 +6,15 @@ import ctypes
 import os
 import random
 from collections.abc import Generator, Iterator
+from contextlib import closing
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 from ..data_sets import recordio
 from ..data_sets.data_set import DataSet
 from ..faults import InputFault, unreadable_file
-from .interface import Input, Settings
+from .interface import Epochs, Input, Settings
 
 
 def replayed(framework: str, data_set: DataSet, side: int, training: bool, settings: Settings) -> Input:
@@ -21,60 +24,53 @@ def replayed(framework: str, data_set: DataSet, side: int, training: bool, setti
 
         return LoadedImages(data_set, side, training, settings, read_only=True)
     if data_set.format == "lmdb":
-        return ReplayedLmdb(data_set.files[0].parent, settings.batch_size)
+        return Epochs(partial(_lmdb, data_set.files[0].parent, settings.batch_size))
     assert data_set.index is not None, "open_images gives records an index"
-    offsets = recordio.read_index(data_set.index)
-    return ReplayedRecords(data_set.files[0], offsets, settings.batch_size, training, settings.seed)
+    path, offsets = data_set.files[0], recordio.read_index(data_set.index)
+    records = [(begin, end - begin) for begin, end in pairwise([*offsets, path.stat().st_size])]
+    order = random.Random(settings.seed) if training else None
+    return Epochs(partial(_records, path, records, settings.batch_size, order))
 
 
-class ReplayedRecords:
-    """The reads of MXNet's ImageRecordIter, which one thread makes by the C library's buffered files.
+def _records(
+    path: Path, records: list[tuple[int, int]], batch_size: int, order: random.Random | None
+) -> Generator[int, None, None]:
+    """The bytes of each batch of an epoch, read as MXNet's ImageRecordIter does, whose one thread uses the C library's
+    buffered files; `records` are the offset and the size of each, `order` shuffles them.
 
     Shuffled it seeks to each record of a batch; in order it reads a batch at once (dmlc-core,
     src/io/indexed_recordio_split.cc, `NextBatchEx`). The C library turns that into a page up to the seek, whole pages,
     and a last one, so its own calls are made here. The last batch is filled up with the first records.
     """
+    records = list(records)
+    if order is not None:
+        order.shuffle(records)
+    records += (records * batch_size)[: -len(records) % batch_size]
+    with closing(_CFile(path, batch_size * max(size for _, size in records))) as file:
+        for begin in range(0, len(records), batch_size):
+            batch = records[begin : begin + batch_size]
+            yield sum(file.read(*piece) for piece in (_together(batch) if order is None else batch))
 
-    def __init__(self, path: Path, offsets: list[int], batch_size: int, shuffled: bool, seed: int) -> None:
-        ends = [*offsets[1:], path.stat().st_size]
-        self._path = path
-        self._records = [(begin, end - begin) for begin, end in zip(offsets, ends, strict=True)]
-        self._batch_size = batch_size
-        self._shuffled = shuffled
-        self._random = random.Random(seed)
-        self._file = _CFile(path, batch_size * max(size for _, size in self._records))
-        self._batches = self._epoch()
 
-    def next_batch(self) -> int | None:
-        """Read the next batch; its bytes, or None at the end of an epoch."""
-        return next(self._batches, None)
+def _together(records: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The records that follow each other, as one."""
+    begin, size = records[0]
+    for offset, length in records[1:]:
+        if offset == begin + size:
+            size += length
+        else:
+            yield begin, size
+            begin, size = offset, length
+    yield begin, size
 
-    def restart(self) -> None:
-        """Begin the next epoch."""
-        self._batches = self._epoch()
 
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+def _lmdb(folder: Path, batch_size: int) -> Generator[int, None, None]:
+    """The same of LmdbBatches: one thread goes through the map in the order of the keys and touches every page."""
+    from ..data_sets.lmdb_images import reading
 
-    def _epoch(self) -> Iterator[int]:
-        order = list(self._records)
-        if self._shuffled:
-            self._random.shuffle(order)
-        order += (order * self._batch_size)[: -len(order) % self._batch_size]
-        for begin in range(0, len(order), self._batch_size):
-            yield sum(self._file.read(*piece) for piece in self._pieces(order[begin : begin + self._batch_size]))
-
-    def _pieces(self, records: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-        """What is read at once: a record, or the records that follow each other."""
-        begin, size = records[0]
-        for offset, length in records[1:]:
-            if not self._shuffled and offset == begin + size:
-                size += length
-            else:
-                yield begin, size
-                begin, size = offset, length
-        yield begin, size
+    with reading(folder) as (count, messages):
+        for _ in range(-(-count // batch_size)):
+            yield sum(len(bytes(next(messages)[1])) for _ in range(batch_size))
 
 
 class _CFile:
@@ -110,35 +106,3 @@ class _CFile:
         if number:
             return InputFault(unreadable_file(self._path, OSError(number, os.strerror(number))))
         return InputFault(f"{self._path} ends before its index does: copy it again")
-
-
-class ReplayedLmdb:
-    """The reads of LmdbBatches: one thread goes through the map in the order of the keys and touches every page."""
-
-    def __init__(self, folder: Path, batch_size: int) -> None:
-        self._folder = folder
-        self._batch_size = batch_size
-        self._batches = self._epoch()
-
-    def next_batch(self) -> int | None:
-        """Read the next batch; its bytes, or None at the end of an epoch."""
-        batch = next(self._batches, None)
-        if batch is None:
-            self.close()
-        return batch
-
-    def restart(self) -> None:
-        """Begin the next epoch."""
-        self.close()
-        self._batches = self._epoch()
-
-    def close(self) -> None:
-        """End the map: mapped pages cannot be evicted."""
-        self._batches.close()
-
-    def _epoch(self) -> Generator[int, None, None]:
-        from ..data_sets.lmdb_images import reading
-
-        with reading(self._folder) as (count, messages):
-            for _ in range(-(-count // self._batch_size)):
-                yield sum(len(bytes(next(messages)[1])) for _ in range(self._batch_size))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from queue import Empty, Queue
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import cv2
 import lmdb
@@ -17,51 +18,6 @@ import numpy as np
 from ..faults import InputFault
 from . import datum
 from .image_codecs import OpenCV
-
-Item = TypeVar("Item")
-
-
-class Ahead(Generic[Item]):
-    """An iterator that one thread runs ahead of its consumer: up to `depth` items wait before they are asked for.
-
-    An error in `items` is raised to the consumer.
-    """
-
-    def __init__(self, items: Iterator[Item], depth: int) -> None:
-        self._items = items
-        self._ready: Queue[Item | BaseException | None] = Queue(depth)
-        self._closed = False
-        self._thread = threading.Thread(target=self._run, name="ahead", daemon=True)
-        self._thread.start()
-
-    def next(self) -> Item | None:
-        """The next item, waiting for it if need be; None when there are no more."""
-        item = self._ready.get()
-        if isinstance(item, BaseException):
-            raise item
-        return item
-
-    def close(self) -> None:
-        """Ask for no more and wait until the thread has ended."""
-        self._closed = True
-        while self._thread.is_alive():
-            try:
-                self._ready.get(timeout=0.01)
-            except Empty:
-                continue
-        self._thread.join()
-
-    def _run(self) -> None:
-        end: BaseException | None = None
-        try:
-            for item in self._items:
-                self._ready.put(item)
-                if self._closed:
-                    return
-        except BaseException as error:
-            end = error
-        self._ready.put(end)
-
 
 BATCHES_AHEAD = 4
 """Caffe's DataLayer prefetches 3 to 4 batches; so does ImageRecordIter."""
@@ -96,11 +52,8 @@ def measure(folder: Path) -> tuple[int, int]:
 
 def keys_of(folder: Path) -> list[bytes]:
     """All keys in their order. Raises InputFault if it cannot be read."""
-    try:
-        with opened(folder) as environment, environment.begin() as transaction:
-            return list(transaction.cursor().iternext(keys=True, values=False))
-    except lmdb.Error as error:
-        raise InputFault(f"the LMDB {folder} cannot be read ({error}): make it again") from None
+    with reading(folder) as (count, messages):
+        return [bytes(key) for key, _ in islice(messages, count)]
 
 
 def opened(folder: Path, readahead: bool = True) -> Any:
@@ -147,29 +100,20 @@ class LmdbBatches:
         self._batch_size = batch_size
         self._training = training
         self._random, self._codec = np.random.default_rng(seed), OpenCV()
-        self._ahead: Ahead[Batch] | None = Ahead(self._batches(), BATCHES_AHEAD)
 
-    def next_batch(self) -> Batch | None:
-        """The next batch, None at the end of the epoch; the last is filled up with the first images, as MXNet does."""
-        assert self._ahead is not None, "restart after the end of an epoch"
-        batch = self._ahead.next()
-        if batch is None:
-            # Mapped pages cannot be evicted, so the map must be gone between epochs.
-            self.close()
-        return batch
+    def epoch(self) -> Generator[Batch, None, None]:
+        """Each batch of one, the last filled up with the first images, as MXNet does."""
+        batches, thread = self._batches(), ThreadPoolExecutor(1)
+        try:
+            ahead = deque(thread.submit(next, batches, None) for _ in range(BATCHES_AHEAD))
+            while (batch := ahead.popleft().result()) is not None:
+                ahead.append(thread.submit(next, batches, None))
+                yield batch
+        finally:
+            thread.shutdown(cancel_futures=True)
+            batches.close()
 
-    def restart(self) -> None:
-        """Begin the next epoch."""
-        self.close()
-        self._ahead = Ahead(self._batches(), BATCHES_AHEAD)
-
-    def close(self) -> None:
-        """End the thread and the map."""
-        if self._ahead is not None:
-            self._ahead.close()
-            self._ahead = None
-
-    def _batches(self) -> Iterator[Batch]:
+    def _batches(self) -> Generator[Batch, None, None]:
         with reading(self._folder) as (count, messages):
             for _ in range(-(-count // self._batch_size)):
                 images = np.empty((self._batch_size, 3, self._side, self._side), np.float32)
@@ -187,7 +131,8 @@ class LmdbBatches:
             raise InputFault(
                 f"record {bytes(key)!r} of {self._folder} is no Caffe Datum ({error}): make the LMDB again without it"
             ) from None
-        top, left = (self._offset(extent) for extent in pixels.shape[1:])
+        rooms = [extent - self._side for extent in pixels.shape[1:]]
+        top, left = (int(self._random.integers(room + 1)) if self._training else room // 2 for room in rooms)
         crop = pixels[:, top : top + self._side, left : left + self._side]
         if self._training and self._random.random() < 0.5:
             crop = crop[:, :, ::-1]
@@ -208,7 +153,3 @@ class LmdbBatches:
             image = cv2.resize(pixels.transpose(1, 2, 0), (self._side, self._side))
             pixels = np.atleast_3d(image).transpose(2, 0, 1)
         return pixels
-
-    def _offset(self, extent: int) -> int:
-        room = extent - self._side
-        return int(self._random.integers(room + 1)) if self._training else room // 2

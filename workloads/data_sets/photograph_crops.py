@@ -8,7 +8,7 @@ decode. They say nothing about accuracy.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -34,28 +34,14 @@ LEAST_SHARE = 0.75
 DRAWS = 8
 
 
-@dataclass(frozen=True)
-class Crop:
-    """One draw: size in pixels of the result, region of the photograph, and how it is compressed."""
-
-    photograph: int
-    left: int
-    top: int
-    width: int
-    height: int
-    shape: tuple[int, int]
-    mirrored: bool
-    full_colour: bool
-    target_bytes: float
-
-
 def image_name(index: int) -> str:
     """Where image `index` lies: class folder in the manner of ImageNet's synsets, and file."""
     return f"n{index % CLASSES:08d}/n{index % CLASSES:08d}_{index}.JPEG"
 
 
+@cache
 def load_photographs() -> list[Image]:
-    """All photographs decoded, some 210 MB. Raises Fault if the package has lost them."""
+    """All photographs decoded, some 210 MB, which forked processes share. Raises Fault if the package has lost them."""
     paths = sorted(PHOTOGRAPHS.glob("*.jpg"))
     images = [cv2.imread(str(path), cv2.IMREAD_COLOR) for path in paths]
     if not images or any(image is None for image in images):
@@ -68,50 +54,36 @@ def make_image(photographs: list[Image], seed: int, index: int) -> bytes:
     random = np.random.default_rng((seed, index))
     encoded = b""
     for _ in range(DRAWS):
-        crop = draw(random, [photograph.shape[:2] for photograph in photographs])
-        encoded = compress(cut(photographs[crop.photograph], crop), crop)
-        if len(encoded) >= LEAST_SHARE * crop.target_bytes:
+        photograph = photographs[int(random.integers(len(photographs)))]
+        image, full_colour = drawn(random, photograph), bool(random.random() < FULL_COLOUR_SHARE)
+        target = MEDIAN_BYTES * math.exp(SIGMA * random.standard_normal())
+        encoded = compressed(image, full_colour, target)
+        if len(encoded) >= LEAST_SHARE * target:
             break
     return encoded
 
 
-def draw(random: np.random.Generator, sizes: list[tuple[int, ...]]) -> Crop:
-    """Draw a crop of one of the photographs of `sizes` (height, width): scale log-uniform, position uniform."""
-    photograph = int(random.integers(len(sizes)))
-    rows, columns = sizes[photograph]
+def drawn(random: np.random.Generator, photograph: Image) -> Image:
+    """A crop of the photograph, averaged down to its shape: scale log-uniform, position uniform, half are mirrored."""
+    rows, columns = photograph.shape[:2]
     shape = SHAPES[int(random.choice(len(SHAPES), p=SHAPE_SHARES))]
     largest = min(columns / shape[0], rows / shape[1])
     scale = math.exp(random.uniform(0.0, math.log(largest)))
     width, height = int(shape[0] * scale), int(shape[1] * scale)
-    return Crop(
-        photograph=photograph,
-        left=int(random.integers(columns - width + 1)),
-        top=int(random.integers(rows - height + 1)),
-        width=width,
-        height=height,
-        shape=shape,
-        mirrored=bool(random.random() < 0.5),
-        full_colour=bool(random.random() < FULL_COLOUR_SHARE),
-        target_bytes=MEDIAN_BYTES * math.exp(SIGMA * random.standard_normal()),
-    )
+    left, top = int(random.integers(columns - width + 1)), int(random.integers(rows - height + 1))
+    small = cv2.resize(photograph[top : top + height, left : left + width], shape, interpolation=cv2.INTER_AREA)
+    return (cv2.flip(small, 1) if random.random() < 0.5 else small).astype(np.uint8, copy=False)
 
 
-def cut(photograph: Image, crop: Crop) -> Image:
-    """The crop's pixels, averaged down to its shape."""
-    region = photograph[crop.top : crop.top + crop.height, crop.left : crop.left + crop.width]
-    small = cv2.resize(region, crop.shape, interpolation=cv2.INTER_AREA)
-    return (cv2.flip(small, 1) if crop.mirrored else small).astype(np.uint8, copy=False)
-
-
-def compress(image: Image, crop: Crop) -> bytes:
+def compressed(image: Image, full_colour: bool, target_bytes: float) -> bytes:
     """The JPEG of the lowest quality that reaches the target size, by bisection; the highest quality if none does."""
-    sampling = cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444 if crop.full_colour else cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420
+    sampling = cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444 if full_colour else cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420
     low, high = LOWEST_QUALITY, HIGHEST_QUALITY
     encoded = b""
     while low < high:
         quality = (low + high) // 2
         attempt = _jpeg(image, quality, sampling)
-        if len(attempt) >= crop.target_bytes:
+        if len(attempt) >= target_bytes:
             high, encoded = quality, attempt
         else:
             low = quality + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -48,43 +49,20 @@ def vocabulary(words: list[str], size: int) -> dict[str, int]:
     return {word: number for number, word in enumerate(common)}
 
 
-class WordBatches:
-    """Consecutive (words, next words) pairs of batch x steps: row b goes on in row b of the next pair.
+def word_batches(
+    path: Path, numbers: dict[str, int], batch_size: int, steps: int, rows: slice = slice(None)
+) -> Generator[tuple[Words, Words], None, None]:
+    """Consecutive (words, next words) pairs of batch x steps of an epoch, or these rows of them: row b goes on in row b
+    of the next pair.
 
-    Each epoch reads the file again, all at once: a text is small, and the paper's batches come from all parts of it.
+    The file is read again, all at once: a text is small, and the paper's batches come from all parts of it. Raises
+    InputFault if the text is too short for one pair.
     """
-
-    def __init__(self, path: Path, numbers: dict[str, int], batch_size: int, steps: int) -> None:
-        self._path = path
-        self._numbers = numbers
-        self._shape = (batch_size, steps)
-        self._streams: Words | None = None
-        self._at = 0
-
-    def next_batch(self) -> tuple[Words, Words] | None:
-        """The next pair, None at the end of the epoch. Raises InputFault if the text is too short for one pair."""
-        if self._streams is None:
-            self._streams = self._read()
-        _, steps = self._shape
-        end = self._at + steps
-        if end + 1 > self._streams.shape[1]:
-            return None
-        pair = self._streams[:, self._at : end], self._streams[:, self._at + 1 : end + 1]
-        self._at = end
-        return pair
-
-    def restart(self) -> None:
-        """Begin the next epoch with nothing read."""
-        self._streams, self._at = None, 0
-
-    def close(self) -> None:
-        """Holds nothing open."""
-
-    def _read(self) -> Words:
-        unknown = self._numbers[UNKNOWN]
-        words = read_words(self._path)
-        numbers = np.fromiter((self._numbers.get(word, unknown) for word in words), np.int32, len(words))
-        return streams(numbers, *self._shape)
+    words = read_words(path)
+    read = np.fromiter((numbers.get(word, numbers[UNKNOWN]) for word in words), np.int32, len(words))
+    text = streams(read, batch_size, steps)[rows]
+    for at in range(0, text.shape[1] - steps, steps):
+        yield text[:, at : at + steps], text[:, at + 1 : at + steps + 1]
 
 
 def streams(numbers: Words, batch_size: int, steps: int) -> Words:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from sizer.catalog.importers.given import Given, number
 from sizer.catalog.machines import Entry
@@ -12,13 +13,17 @@ NAMED = "ec2instances.info"
 
 def reads(given: Given) -> bool:
     """By the keys of its first entry."""
-    first = given.json[0] if isinstance(given.json, list) and given.json else None
-    return isinstance(first, dict) and {"instance_type", "vCPU", "pricing"} <= set(first)
+    types = _types(given)
+    return bool(types) and isinstance(types[0], dict) and {"instance_type", "vCPU", "pricing"} <= set(types[0])
+
+
+def _types(given: Given) -> list[Any]:
+    return given.json if isinstance(given.json, list) else [given.json]
 
 
 def entries(given: Given) -> Iterator[Entry]:
     """One for each type and region where Linux has a price."""
-    for where, item in given.items(given.json):
+    for where, item in given.items(_types(given)):
         for region, systems in dict(item.get("pricing") or {}).items():
             linux = systems.get("linux") if isinstance(systems, dict) else None
             if not linux:

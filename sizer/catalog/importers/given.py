@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from sizer.records.messages import InputError, Message, quoted
 SQLITE = b"SQLite format 3\0"
 _PRICE = ("price_per_hour", "spot_per_hour", "spot_saving_pct", "currency", "as_of", "source", "region", "confidence")
 """Columns that are no part of what a machine is."""
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
 
 
 @dataclass(frozen=True)
@@ -45,14 +47,23 @@ class Given:
         """The names of the columns, of a table with commas; empty for anything else."""
         if self.is_sqlite:
             return ()
-        first = self.text.lstrip().partition("\n")[0]
+        first, *_ = self.text.lstrip().splitlines() or [""]
         return () if first[:1] in "{[/" else tuple(name.strip() for name in next(csv.reader([first]), []))
 
     def rows(self) -> Iterator[tuple[Message, dict[str, str]]]:
-        """Where each row stands, and its cells by column."""
-        table = csv.DictReader(self.text.lstrip().splitlines())
-        for cells in table:
-            yield self.line(table.line_num), {name: cells.get(name) or "" for name in cells if name is not None}
+        """Where each row stands, and its cells by column. InputError names one with more cells or fewer."""
+        table = csv.reader(self.text.lstrip().splitlines())
+        next(table)
+        for cells in filter(None, table):
+            where, count = self.line(table.line_num), len(self.header)
+            if len(cells) != count:
+                raise InputError(
+                    "{where} has {cells} cells, but the header {columns}; correct it.",
+                    where=where,
+                    cells=len(cells),
+                    columns=count,
+                )
+            yield where, dict(zip(self.header, cells, strict=True))
 
     def line(self, number: int) -> Message:
         return Message("{path} line {line}", path=self.path, line=number)
@@ -71,7 +82,8 @@ class Given:
 
     @cached_property
     def json(self) -> Any:
-        """None where it is no JSON; of several values one after another a list of them."""
+        """None where it is no JSON; of several values one after another a list of them. InputError names the line where
+        it begins as JSON and is none."""
         text, values, at = self.text, [], 0
         decoder = json.JSONDecoder()
         try:
@@ -79,8 +91,11 @@ class Given:
                 at += len(text[at:]) - len(text[at:].lstrip())
                 value, at = decoder.raw_decode(text, at)
                 values.append(value)
-        except (ValueError, RecursionError):
-            return None
+        except (ValueError, RecursionError) as error:
+            if text.lstrip()[:1] not in ("{", "["):
+                return None
+            where = self.line(getattr(error, "lineno", 1))
+            raise InputError("{where}: this is no JSON; correct it.", where=where) from None
         return values[0] if len(values) == 1 else values
 
     def entry(self, where: Message, source: str, cells: Mapping[str, object]) -> Entry:
@@ -96,8 +111,9 @@ def number(where: Message, column: str, text: object) -> float | None:
     """The number in a cell, None for an empty one; InputError names its line where it is none."""
     if text in (None, ""):
         return None
+    plain = str(text).strip().removeprefix("$")
     try:
-        value = float(str(text).replace(",", "").replace("$", ""))
+        value = float(plain.replace(",", "") if _THOUSANDS.fullmatch(plain) else plain)
     except ValueError:
         raise InputError(
             "{where}: {column}: {text} is not a number; correct it.", where=where, column=column, text=quoted(str(text))

@@ -1,4 +1,4 @@
-"""Any table of three columns: a name, its vCPUs and its price an hour in US dollars."""
+"""Any table of three columns: a name, its vCPUs and its price an hour, in US dollars unless its header says another."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from sizer.catalog.machines import Entry
 
 NAMED = "a table of three columns"
 _VCPUS = re.compile(r"cpu|core", re.IGNORECASE)
-_PRICE = re.compile(r"price|cost|usd|\$|hour", re.IGNORECASE)
+_PRICE = re.compile(r"price|cost|usd|\$|hour|eur|cny", re.IGNORECASE)
+_CURRENCY = re.compile(r"(?<![a-z])(eur|cny|gbp|jpy|chf|inr)(?![a-z])", re.IGNORECASE)
 
 
 def reads(given: Given) -> bool:
@@ -29,6 +30,7 @@ def entries(given: Given) -> Iterator[Entry]:
     """What else a machine of that name has is known where sizer's own catalogue has it."""
     columns = _columns(given)
     assert columns is not None, "what `reads` says"
+    currency = _CURRENCY.search(columns[2])
     for where, row in given.rows():
         name, vcpus, price = (row[column].strip() for column in columns)
         provider, _, plain = name.rpartition("/")
@@ -37,6 +39,6 @@ def entries(given: Given) -> Iterator[Entry]:
             "instance_type": plain,
             "vcpus": number(where, columns[1], vcpus),
             "price_per_hour": number(where, columns[2], price),
-            "currency": "USD",
+            "currency": currency[0].upper() if currency else "USD",
         }
         yield given.entry(where, NAMED, cells)

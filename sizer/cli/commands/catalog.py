@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 from sizer.catalog import importing
 from sizer.catalog.catalog import Catalog, types_where
 from sizer.catalog.changes import changes, with_added
-from sizer.catalog.gpus import same_gpu
 from sizer.catalog.machines import InstanceType
 from sizer.cli.arguments import _, add_json, option
 from sizer.files.codec import to_json
@@ -58,6 +58,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _list(arguments: argparse.Namespace) -> int:
     catalog = Catalog.load(*arguments.files, keep=True)
+    if arguments.files:
+        own, kinds = Catalog.load(), ("instance_types", "disks", "accelerators")
+        catalog = replace(catalog, **{kind: () for kind in kinds if getattr(catalog, kind) is getattr(own, kind)})
     if arguments.gpu is not None or arguments.provider or arguments.region:
         catalog = Catalog(tuple(one for one in catalog.instance_types if _is_wanted(one, arguments)), (), ())
     if arguments.json:
@@ -76,7 +79,9 @@ def _list(arguments: argparse.Namespace) -> int:
 def _is_wanted(instance: InstanceType, arguments: argparse.Namespace) -> bool:
     if arguments.provider not in (None, instance.provider) or arguments.region not in (None, instance.region):
         return False
-    return arguments.gpu is None or (instance.gpu is not None and same_gpu(instance.gpu, arguments.gpu))
+    from sizer.recommend.prices import has_gpus
+
+    return arguments.gpu is None or has_gpus(instance, arguments.gpu, 0)
 
 
 def _validate(arguments: argparse.Namespace) -> int:

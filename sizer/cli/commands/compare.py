@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 
 from sizer import api
-from sizer.cli.arguments import _, add_json, option, print_json
-from sizer.cli.folders import opened
+from sizer.cli.arguments import _, add_json, opened, option, print_json
 from sizer.cli.gates import CHANGES, check_gate, gate_code, read_gate
 from sizer.exchange.formats import comparison_form
 from sizer.model.comparison import Comparison

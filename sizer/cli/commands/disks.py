@@ -9,12 +9,12 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
+from sizer.api.profiling import DEFAULT_TIER_SIZE
 from sizer.catalog.catalog import Catalog
-from sizer.cli.arguments import DEFAULT_TIER_SIZE, _, add_json, option, print_json
+from sizer.cli.arguments import _, add_json, option, print_json
 from sizer.cli.measuring import Interrupts
-from sizer.files.cache import cache_folder
 from sizer.files.codec import to_json
-from sizer.files.own_folder import check_own_cache
+from sizer.files.own_folder import cache_folder, check_own_cache
 from sizer.host.lock import measuring_alone
 from sizer.limits.detection import detect
 from sizer.limits.interface import LimitsBackend

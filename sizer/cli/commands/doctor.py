@@ -15,7 +15,7 @@ from sizer.host.machine import Host, checks, facts
 from sizer.host.speed import host_speed, probe
 from sizer.limits.detection import detect
 from sizer.limits.interface import LimitsBackend
-from sizer.runner.load import host_load
+from sizer.runner.sampling import host_load
 from sizer.words.language import ENGLISH, in_language
 from sizer.words.terminal import check_lines, finding_in_words, host_line, looking_at_host
 

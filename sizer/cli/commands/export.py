@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from sizer.cli.arguments import _, add_folder, option, print_json
-from sizer.cli.folders import opened
+from sizer.cli.arguments import _, add_folder, opened, option, print_json
 from sizer.exchange.measurements import write_csv
 from sizer.files.codec import to_json
 

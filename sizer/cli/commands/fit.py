@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 
 from sizer import api
-from sizer.cli.arguments import add_folder, add_json, print_json
-from sizer.cli.folders import opened
+from sizer.cli.arguments import add_folder, add_json, opened, print_json
 from sizer.files.codec import to_json
 from sizer.records.messages import NoAnswer
 from sizer.words.model import model_line, parameter_line

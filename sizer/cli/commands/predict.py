@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sizer import api
-from sizer.cli.arguments import _, add_folder, add_json, option, print_json
-from sizer.cli.folders import opened
+from sizer.cli.arguments import _, add_folder, add_json, opened, option, print_json
 from sizer.model.model import Model, WhatIf, WorkloadModel, name_of_disk
 from sizer.records import units
 from sizer.records.configuration import Configuration

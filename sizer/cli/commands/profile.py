@@ -9,8 +9,7 @@ from typing import Any
 
 from sizer import api
 from sizer.cli import dry_run
-from sizer.cli.arguments import _, add_dry_run, option, whole
-from sizer.cli.folders import opened
+from sizer.cli.arguments import _, add_dry_run, opened, option, whole
 from sizer.cli.measuring import measure
 from sizer.cli.progress import EventPrinter
 from sizer.records import units

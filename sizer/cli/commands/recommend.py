@@ -5,14 +5,12 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 
 from sizer import api
 from sizer.catalog.catalog import LISTED, Catalog
-from sizer.cli.arguments import _, add_folder, flag, names_listed, option
-from sizer.cli.folders import opened
-from sizer.cli.gates import GateResult, check_gate, gate_code, read_gate
+from sizer.cli.arguments import _, add_folder, flag, names_listed, opened, option
+from sizer.cli.gates import check_gate, gate_code, read_gate
 from sizer.cli.printing import sentence
 from sizer.exchange.formats import FORMATS, HandedOver
 from sizer.model.model import Model
@@ -101,7 +99,10 @@ def run(arguments: argparse.Namespace) -> int:
         host = api.host_seen(folder)
         for line in host_lines(host.drift, host.beside_others, host.runs):
             print(line)
-    return _exit_code(recommendation, [check_gate(gate, recommendation.workloads) for gate in gates])
+    # A gate comes first: whoever gave one asked for its verdict.
+    if code := gate_code([check_gate(gate, recommendation.workloads) for gate in gates]):
+        return code
+    return 0 if any(workload.status != "refused" for workload in recommendation.workloads) else NoAnswer.exit_code
 
 
 def _print(recommendation: Recommendation, model: Model, study: Study, arguments: argparse.Namespace) -> None:
@@ -121,13 +122,6 @@ def _print(recommendation: Recommendation, model: Model, study: Study, arguments
             _print_answer(answer, model)
     for line in () if table_first else table_lines:
         print(line)
-
-
-def _exit_code(recommendation: Recommendation, findings: Sequence[GateResult]) -> int:
-    """A gate comes first: whoever gave one asked for its verdict."""
-    if code := gate_code(findings):
-        return code
-    return 0 if any(workload.status != "refused" for workload in recommendation.workloads) else NoAnswer.exit_code
 
 
 def _check_baseline(name: str, recommendation: Recommendation, catalog: Catalog) -> None:

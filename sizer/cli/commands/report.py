@@ -8,8 +8,7 @@ import webbrowser
 from pathlib import Path
 
 from sizer import api
-from sizer.cli.arguments import LANGUAGES, _, add_folder, add_json, flag, option
-from sizer.cli.folders import opened
+from sizer.cli.arguments import LANGUAGES, _, add_folder, add_json, flag, opened, option
 from sizer.exchange.formats import FORMATS
 from sizer.records.messages import HostError, InputError, typed_path
 

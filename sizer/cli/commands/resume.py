@@ -6,8 +6,7 @@ import argparse
 
 from sizer import api
 from sizer.cli import dry_run
-from sizer.cli.arguments import add_dry_run, add_folder, add_retry
-from sizer.cli.folders import opened
+from sizer.cli.arguments import add_dry_run, add_folder, add_retry, opened
 from sizer.cli.measuring import measure
 from sizer.cli.progress import EventPrinter
 

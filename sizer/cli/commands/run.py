@@ -8,8 +8,7 @@ from pathlib import Path
 
 from sizer import api
 from sizer.cli import dry_run
-from sizer.cli.arguments import _, add_dry_run, add_retry, option, whole
-from sizer.cli.folders import opened
+from sizer.cli.arguments import _, add_dry_run, add_retry, opened, option, whole
 from sizer.cli.measuring import measure
 from sizer.cli.progress import EventPrinter
 from sizer.records import units

@@ -7,12 +7,11 @@ from collections.abc import Collection, Mapping, Sequence
 import psutil
 
 from sizer.limits.backends.control_group import limited_by
-from sizer.limits.identity import owned_name
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Remedy, Throttle, require
-from sizer.limits.process_tree import MARK, ProcessTree, end_all, end_left, kill
+from sizer.limits.process_tree import MARK, ProcessTree, end_all, end_left, kill, owned_name
 from sizer.limits.supervised import join_command
-from sizer.limits.surroundings import below_quota
 from sizer.limits.topology import Machine, beyond, named, threads_of
+from sizer.limits.tree import below_quota
 from sizer.records.messages import Message
 from sizer.records.run import LimitedBy, Sample
 from sizer.records.study import Limits

@@ -13,13 +13,11 @@ from pathlib import Path
 from typing import ClassVar
 
 from sizer.limits.device import physical_disks
-from sizer.limits.identity import BASE, owned_name, owner_is_dead
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle, require
-from sizer.limits.process_tree import end_all, kill
+from sizer.limits.process_tree import BASE, end_all, kill, owned_name, owner_is_dead
 from sizer.limits.supervised import join_command
-from sizer.limits.surroundings import STEAL, below_quota, quota_above
 from sizer.limits.topology import Machine, Topology, beyond, format_cpus, named, threads_of
-from sizer.limits.tree import Counters, Held, Reading, Tree, keyed, number
+from sizer.limits.tree import STEAL, Counters, Held, Reading, Tree, below_quota, keyed, number, quota_above
 from sizer.records.messages import HostError, Message
 from sizer.records.run import LimitedBy, LimitedByKind, Sample
 from sizer.records.study import Limits

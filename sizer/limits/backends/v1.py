@@ -20,11 +20,10 @@ from sizer.limits.backends.control_group import (
     signal_all,
 )
 from sizer.limits.backends.delegation import AS_ROOT
-from sizer.limits.identity import BASE
 from sizer.limits.interface import Capability, Control, Remedy, Throttle
-from sizer.limits.surroundings import joinable, pressure
+from sizer.limits.process_tree import BASE
 from sizer.limits.topology import Machine, format_cpus, parse_cpus
-from sizer.limits.tree import Lines, Reading, Tree, line_count, number
+from sizer.limits.tree import Reading, Tree, joinable, line_count, number, pressure
 from sizer.records.messages import Message
 from sizer.records.study import Limits
 
@@ -51,15 +50,13 @@ READINGS = (
             ),
             # Missing where the kernel was started with swapaccount=0.
             "swap_bytes": lambda memory: memory.get("total_swap"),
-            "unwritten_bytes": lambda memory: _unwritten(memory),
+            "unwritten_bytes": lambda memory: (
+                memory["total_dirty"] + memory["total_writeback"] if "total_dirty" in memory else None
+            ),
         },
     ),
     *pressure(PRESSURE),
 )
-
-
-def _unwritten(memory: Lines) -> int | None:
-    return memory["total_dirty"] + memory["total_writeback"] if "total_dirty" in memory else None
 
 
 def disk_counters(text: str, devices: Collection[str]) -> Counter[str]:

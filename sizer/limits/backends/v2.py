@@ -19,11 +19,10 @@ from sizer.limits.backends.control_group import (
     signal_all,
 )
 from sizer.limits.backends.delegation import AS_ROOT, is_kept
-from sizer.limits.identity import BASE
 from sizer.limits.interface import Capability, Control, Throttle
-from sizer.limits.surroundings import kernel_has_pressure, pressure
+from sizer.limits.process_tree import BASE
 from sizer.limits.topology import Machine, format_cpus, parse_cpus
-from sizer.limits.tree import Lines, Reading, Tree, line_count, number
+from sizer.limits.tree import Lines, Reading, Tree, kernel_has_pressure, line_count, number, pressure
 from sizer.records.device import DiskRates
 from sizer.records.messages import Message
 from sizer.records.study import Limits

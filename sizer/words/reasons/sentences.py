@@ -250,8 +250,7 @@ SENTENCES: Templates[Code, str | tuple[str, ...]] = {
     ),
     Code.RETIRED: (
         "Nobody can rent {retired} any more: [[all?import rates of machines that are sold, which `sizer "
-        "catalog list` shows without `retired`]][[!all?measured, but neither compared nor counted in a "
-        "cost]].[[ {nearest}]]",
+        "catalog list` shows without `retired`]][[!all?measured, but no choice]].[[ {nearest}]]",
         "Nobody can rent a machine with this GPU[[listed? at a known price]] any more (retired {year}).[[ {nearest}]]",
     ),
     # What to know of an instance type.

@@ -10,7 +10,7 @@ import pytest
 
 from sizer.host.findings import BusyBy
 from sizer.limits.detection import detect
-from sizer.runner.load import busiest, busy_by, host_load
+from sizer.runner.sampling import busiest, busy_by, host_load
 from sizer.words.terminal import busy_host_in_words
 
 BURN = "while True: pass"
@@ -20,29 +20,17 @@ def _said(load: BusyBy | None) -> str:
     return "" if load is None else busy_host_in_words(load)
 
 
-def test_a_quiet_host_is_not_worth_a_word() -> None:
-    """A few percent of a core are what every host does for itself; what is not told is not guessed."""
-    assert busy_by(0.05, 0.05, (("systemd", 0.03),)) is None
-    assert busy_by(None, None, ()) is None
-
-
 def test_other_load_is_said_with_what_makes_it() -> None:
-    """One sentence with the cores, the programs, and what becomes of the runs."""
+    """One sentence with the cores, the programs, and what becomes of the runs; stolen time alone is a busy host, and a
+    few percent of a core are what every host does for itself. New processes count, ended and idle ones do not."""
+    assert busy_by(0.05, 0.05, (("systemd", 0.03),)) is busy_by(None, None, ()) is None
     said = _said(busy_by(0.81, 0.2, (("firefox", 0.62), ("python3", 0.19))))
     assert "other programs use 0.81 cores (firefox 0.62, python3 0.19)" in said
     assert "the hypervisor gives 0.20 cores to others" in said
     assert "`contended` or `stolen`" in said
-
-
-def test_stolen_time_alone_is_a_busy_host() -> None:
-    """Another virtual machine on the same hardware cannot be seen otherwise."""
-    said = _said(busy_by(0.0, 0.06, ()))
-    assert said
-    assert "other programs" not in said
-
-
-def test_processes_of_one_name_are_one_program() -> None:
-    """New processes count, ended and idle ones do not, and the busiest comes first."""
+    stolen = _said(busy_by(0.0, 0.06, ()))
+    assert stolen
+    assert "other programs" not in stolen
     before = {1: ("init", 5.0), 2: ("web", 10.0), 3: ("web", 4.0), 4: ("gone", 1.0)}
     after = {1: ("init", 5.01), 2: ("web", 10.5), 3: ("web", 4.5), 5: ("make", 1.5)}
     assert busiest(before, after, 2.0) == (("make", 0.75), ("web", 0.5))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -47,9 +46,6 @@ open(Path({folder!r}, "measuring"))
 
 USERS = 54321, 54322
 """Ordinary users."""
-
-needs_root = pytest.mark.root
-"""Makes processes of several users."""
 
 Start = Callable[..., subprocess.Popen[str]]
 Hold = Callable[..., subprocess.Popen[str]]
@@ -101,30 +97,24 @@ def said(process: subprocess.Popen[str]) -> str:
     return process.stdout.readline().strip() or process.stderr.read().strip().splitlines()[-1]
 
 
-def refusal(name: str, folder: Path) -> str:
-    with pytest.raises(HostError) as refused, measuring_alone(name, folder):
-        pytest.fail("the host was not free")
-    assert refused.value.exit_code == 3
-    return str(refused.value)
-
-
-def test_the_second_is_told_who_measures(hold: Hold, name: str, folder: Path) -> None:
-    """Process id, command line, and what to type; as often as it is typed."""
+def test_the_second_is_told_who_measures_until_that_is_killed(hold: Hold, name: str, folder: Path) -> None:
+    """Process id, command line, and what to type; as often as it is typed. Whoever asks sees it held, and then free:
+    the kernel gives the host free with the process."""
     holder = hold()
     assert said(holder) == "held"
     for _ in range(50):
-        sentence = refusal(name, folder)
+        with pytest.raises(HostError) as refused, measuring_alone(name, folder):
+            pytest.fail("the host was not free")
+        sentence = str(refused.value)
+        assert refused.value.exit_code == 3
         assert f"process {holder.pid}: {sys.executable} -S -c" in sentence
         assert sentence.endswith(f"kill {holder.pid}")
         assert "\n" not in sentence
-
-
-def test_a_killed_sizer_holds_nothing(hold: Hold, name: str, folder: Path) -> None:
-    """The kernel gives the host free with the process, whatever ended it."""
-    holder = hold()
-    assert said(holder) == "held"
-    holder.send_signal(signal.SIGKILL)
+    assert is_host_measured(name, folder=folder)
+    assert not is_host_measured(f"{name}other-", folder=folder / "other")
+    holder.kill()
     holder.wait()
+    assert not is_host_measured(name, folder=folder)
     with measuring_alone(name, folder):
         pass
 
@@ -140,27 +130,10 @@ def test_children_do_not_keep_the_lock(hold: Hold, name: str, folder: Path) -> N
         child.wait()
 
 
-def test_whoever_asks_often_sees_it_held(hold: Hold, name: str, folder: Path) -> None:
-    """And free, once it is; the one that measures is not asked."""
-    holder = hold()
-    assert said(holder) == "held"
-    assert is_host_measured(name, folder=folder)
-    assert not is_host_measured(f"{name}other-", folder=folder / "other")
-    holder.kill()
-    holder.wait()
-    assert not is_host_measured(name, folder=folder)
-
-
-@needs_root
+@pytest.mark.root
 @pytest.mark.parametrize(
     ("first", "second", "stopped"),
-    [
-        (0, 0, True),
-        (0, USERS[0], True),
-        (USERS[0], USERS[0], True),
-        (USERS[0], 0, False),
-        (USERS[0], USERS[1], False),
-    ],
+    [(0, USERS[0], True), (USERS[0], USERS[0], True), (USERS[0], 0, False), (USERS[0], USERS[1], False)],
 )
 def test_a_measuring_stops_whom_its_user_could_stop(hold: Hold, first: int, second: int, stopped: bool) -> None:
     """Root's stops everybody's, a user's own the same user's; a stranger's is named beside what goes on."""
@@ -173,7 +146,7 @@ def test_a_measuring_stops_whom_its_user_could_stop(hold: Hold, first: int, seco
         assert said(after) == f"held {before.pid}"
 
 
-@needs_root
+@pytest.mark.root
 def test_everybody_sees_that_root_measures(start: Start, name: str, folder: Path) -> None:
     """Also a user who may not open root's lock, and so can neither take nor keep it; whatever root's umask."""
     before = os.umask(0o077)
@@ -184,7 +157,7 @@ def test_everybody_sees_that_root_measures(start: Start, name: str, folder: Path
     assert "PermissionError" in errors
 
 
-@needs_root
+@pytest.mark.root
 @pytest.mark.parametrize("listens", [True, False])
 def test_a_stranger_who_takes_a_users_name_stops_nobody(start: Start, hold: Hold, name: str, listens: bool) -> None:
     """The kernel says whose the process is that has it; one that does not answer is not believed either."""

@@ -43,102 +43,63 @@ def waiting(group: Group) -> Iterator[subprocess.Popen[bytes]]:
         child.communicate(timeout=200)
 
 
-def test_each_control_is_told_of_once(backend: LimitsBackend) -> None:
-    """`capabilities` names every Control exactly once."""
-    assert [capability.control for capability in backend.capabilities()] == list(Control)
-
-
 def test_what_is_missing_is_what_is_not_available(backend: LimitsBackend) -> None:
-    """Limits that need a control are refused exactly where the control is not available."""
-    lacking = {capability.control for capability in backend.capabilities() if not capability.available}
+    """Every control is told of once, and limits that need one are refused exactly where it is not available: a tier
+    that is a real mount needs none. A limit above what the host has would limit nothing, and is refused, too."""
+    capabilities = backend.capabilities()
+    assert [capability.control for capability in capabilities] == list(Control)
+    lacking = {capability.control for capability in capabilities if not capability.available}
     needed = backend.missing(Limits(vcpus=0.5, memory_bytes=1 << 28, disk="slow"))
     assert {each.control for each in needed} == lacking
-    assert backend.missing(ONE_CPU) == ()
+    assert backend.missing(ONE_CPU) == backend.missing(Limits(disk="nvme"), throttled=False) == ()
+    for limits in (Limits(vcpus=4096), Limits(memory_bytes=1 << 60)):
+        assert any("were asked for" in str(each.how) for each in backend.missing(limits))
+        with pytest.raises(HostError):
+            backend.open("toomuch", limits)
 
 
-def test_a_real_mount_needs_no_disk_control(backend: LimitsBackend) -> None:
-    """A tier that is a real mount is not throttled and so asks nothing of the host."""
-    assert backend.missing(Limits(disk="nvme"), throttled=False) == ()
-
-
-@pytest.mark.parametrize("limits", [Limits(vcpus=4096), Limits(memory_bytes=1 << 60)])
-def test_more_than_the_host_has_is_refused(backend: LimitsBackend, limits: Limits) -> None:
-    """A limit above what the host has would limit nothing, and is an error of the host before anything runs."""
-    assert any("were asked for" in str(each.how) for each in backend.missing(limits))
-    with pytest.raises(HostError):
-        backend.open("toomuch", limits)
-
-
-def test_the_program_keeps_the_pid_and_its_own_exit_status(backend: LimitsBackend) -> None:
-    """Joining a group changes neither the pid nor the exit status of the program."""
-    with backend.open("pid", ONE_CPU) as group:
-        program = "import os, sys; print(os.getpid()); sys.exit(7)"
-        child = subprocess.Popen(group.command([sys.executable, "-c", program]), stdout=subprocess.PIPE, text=True)
-        output, _ = child.communicate(timeout=200)
-        assert (int(output), child.returncode) == (child.pid, 7)
-
-
-def test_a_run_goes_before_sizer_when_the_host_is_out_of_memory(backend: LimitsBackend) -> None:
-    """The kernel's killer prefers its processes; one that was told to prefer us still more stays as it is."""
+def test_the_program_is_as_it_would_be_without(backend: LimitsBackend) -> None:
+    """Joining a group changes neither its pid nor its exit status; arguments reach it unchanged. The kernel's killer
+    prefers it to sizer; one that was told to be preferred still more stays as it is."""
     ours = int(Path("/proc/self/oom_score_adj").read_text())
-    with backend.open("score", ONE_CPU) as group:
-        show = group.command(["cat", "/proc/self/oom_score_adj"])
-        shown = subprocess.run(show, capture_output=True, text=True, timeout=200)
-        assert int(shown.stdout) == max(OOM_SCORE, ours)
-        told = ["sh", "-c", 'echo 900 >/proc/self/oom_score_adj; exec "$@"', "sh", *show]
-        assert int(subprocess.run(told, capture_output=True, text=True, timeout=200).stdout) == 900
-
-
-def test_arguments_arrive_as_they_are(backend: LimitsBackend) -> None:
-    """Spaces, quotes, dollars and double dashes in arguments reach the program unchanged."""
     arguments = ["a b", "$HOME", "'", "--", "", "*"]
-    with backend.open("args", ONE_CPU) as group:
-        program = "import sys; print(sys.argv[1:])"
-        shown = subprocess.run(
-            group.command([sys.executable, "-c", program, *arguments]), capture_output=True, text=True, timeout=200
-        )
-        assert shown.stdout.strip() == repr(arguments)
+    with backend.open("pid", ONE_CPU) as group:
+        program = "import os, sys; print(os.getpid(), sys.argv[1:]); sys.exit(7)"
+        command = group.command([sys.executable, "-c", program, *arguments])
+        child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        output, _ = child.communicate(timeout=200)
+        assert (output.strip(), child.returncode) == (f"{child.pid} {arguments!r}", 7)
+        show = group.command(["cat", "/proc/self/oom_score_adj"])
+        told = ["sh", "-c", 'echo 900 >/proc/self/oom_score_adj; exec "$@"', "sh", *show]
+        for command, score in ((show, max(OOM_SCORE, ours)), (told, 900)):
+            shown = subprocess.run(command, capture_output=True, text=True, timeout=200)
+            assert int(shown.stdout) == score
 
 
 def test_a_sample_counts_up_and_carries_its_time(backend: LimitsBackend) -> None:
-    """Counters never fall, and only those that are named as accounted differ from 0."""
+    """Counters never fall, and only those that are named as accounted differ from 0: all stalls or none, as
+    `tells_pressure` says. What is anonymous, page cache and the kernel's own is at most what is charged."""
     with backend.open("sample", ONE_CPU) as group, waiting(group):
         first, second = group.sample(1.0), group.sample(2.0)
+        accounted = group.accounted
     assert (first.time, second.time) == (1.0, 2.0)
     for field in GROWING:
         assert getattr(second, field) >= getattr(first, field) >= 0
-    counted = {name for name, value in vars(second).items() if value} - {"time"}
-    assert counted <= group.accounted
-
-
-def test_the_parts_of_memory_are_no_more_than_the_whole(backend: LimitsBackend) -> None:
-    """What is anonymous, page cache and the kernel's own adds up to at most what is charged."""
-    with backend.open("parts", ONE_CPU) as group, waiting(group):
-        sample = group.sample(0.0)
-    parts = (sample.anonymous_bytes, sample.page_cache_bytes, sample.kernel_bytes)
+    assert {name for name, value in vars(second).items() if value} - {"time"} <= accounted
+    assert accounted & STALLS == (STALLS if backend.tells_pressure else set())
+    parts = (second.anonymous_bytes, second.page_cache_bytes, second.kernel_bytes)
     assert min(parts) >= 0
-    assert sum(parts) <= sample.memory_bytes + BATCHED_BYTES
+    assert sum(parts) <= second.memory_bytes + BATCHED_BYTES
 
 
-def test_stalls_are_accounted_where_the_backend_tells_of_pressure(backend: LimitsBackend) -> None:
-    """All three or none, as `tells_pressure` says."""
-    with backend.open("stalls", ONE_CPU) as group:
-        assert group.accounted & STALLS == (STALLS if backend.tells_pressure else set())
-
-
-def test_kill_leaves_nobody(backend: LimitsBackend) -> None:
-    """After `kill` the program is dead, by SIGKILL."""
-    with backend.open("kill", ONE_CPU) as group, waiting(group) as child:
-        group.kill()
-        assert child.wait(timeout=200) == -9
-
-
-def test_close_kills_and_can_be_called_again(backend: LimitsBackend) -> None:
-    """`close` ends a run that still goes on; a second call does nothing."""
-    group = backend.open("close", ONE_CPU)
+@pytest.mark.parametrize("end", ["kill", "close"])
+def test_nobody_is_left(backend: LimitsBackend, end: str) -> None:
+    """After `kill` or `close` the program is dead, by SIGKILL; to close again does nothing."""
+    group = backend.open(end, ONE_CPU)
     with waiting(group) as child:
-        group.close()
+        getattr(group, end)()
         assert child.wait(timeout=200) == -9
+    group.close()
     group.close()
 
 

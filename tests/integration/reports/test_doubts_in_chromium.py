@@ -16,9 +16,6 @@ from sizer.records.run import Cause, CauseKind, Failure, Run, Sample, Step
 from sizer.records.run_kinds import Outcome
 from tests.hostile_study import HOSTILE, hostile
 
-# What failed and what is doubtful, and how a run went on, in a real browser.
-
-
 pytestmark = pytest.mark.slow
 
 MIB = 2**20
@@ -96,44 +93,27 @@ def address(found: Material, written: Callable[[Material], str]) -> str:
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1300, "light"), (390, "dark")])
-def test_a_run_that_is_opened_shows_how_it_went_on(browser: Any, address: str, width: int, scheme: str) -> None:
-    """Drawn when it is opened, and once; keys go along its time and tell every series there."""
-    browser.open(address, width, scheme)
+def test_a_run_and_the_host_over_time(browser: Any, address: str, width: int, scheme: str) -> None:
+    """A run is drawn when it is opened, and once; keys go along its time and tell every series there. The host's
+    measurements tell their time and rate, and the strip beneath what went on. Last words are shown and never run."""
+    page = browser.open(address, width, scheme)
     assert browser.evaluate("document.querySelectorAll('.timeline').length") == 0
-    page = browser.page
-    page.locator(".runs > details > summary").nth(6).click()
+    line = page.locator(".runs > details > summary").nth(6)
+    line.click()
     page.locator(".runs > details .timeline svg").wait_for()
-    page.locator(".runs > details > summary").nth(6).click()
-    page.locator(".runs > details > summary").nth(6).click()
+    line.click()
+    line.click()
     assert browser.evaluate("document.querySelectorAll('.timeline').length") == 1
     found = browser.evaluate(f"{TIPS}(document.querySelector('.timeline svg'))")
-    first, second, last = found["told"]
-    assert first.startswith("0–1 s\n")
-    assert second.startswith("1–2 s\n")
-    assert last.startswith("19–20 s\n")
-    for line in (
-        "throughput 32 images/s",
-        "CPU 1.4",
-        "anonymous 120 MiB",
-        "read 4 MB/s",
-        "GPU busy 40 %",
-        "in use 5 GiB",
-    ):
-        assert line in last
-    assert found["focused"]
-    assert found["lines"] == 1
+    assert [told.partition("\n")[0] for told in found["told"]] == ["0–1 s", "1–2 s", "19–20 s"]
+    series = ("throughput 32 images/s", "CPU 1.4", "anonymous 120 MiB", "read 4 MB/s", "GPU busy 40 %", "in use 5 GiB")
+    assert [said for said in series if said not in found["told"][-1]] == []
+    assert (found["focused"], found["lines"]) == (True, 1)
     said = page.locator(".timeline svg").text_content()
     for word in ("warm-up", "measured", "first epoch ends", "Throughput, images/s", "CPU, cores (limit", "GPU busy, %"):
         assert word in said
     assert "GPU memory, GiB" in said
-    assert browser.evaluate(LEANING_OUT) == 0
-    assert browser.evaluate("document.documentElement.scrollWidth") == width
 
-
-@pytest.mark.parametrize("width", [1300, 390])
-def test_the_host_over_time_can_be_pointed_at(browser: Any, address: str, width: int) -> None:
-    """Its measurements tell their time and rate, and the strip beneath what went on."""
-    page = browser.open(address, width, "light")
     found = browser.evaluate(f"{TIPS}(document.querySelector('.drift svg.chart'))")
     assert all(told.startswith(("09:", "10:")) and "run" in told for told in found["told"])
     assert "of the median" in found["told"][-1]
@@ -141,11 +121,6 @@ def test_the_host_over_time_can_be_pointed_at(browser: Any, address: str, width:
     assert " UTC, train-resnet50-p100, " in page.locator(".tip").inner_text()
     assert "The host drifted" in page.locator(".drift").inner_text()
 
-
-@pytest.mark.parametrize("width", [1300, 390])
-def test_last_words_are_shown_and_never_run(browser: Any, address: str, width: int) -> None:
-    """In the section and in the run itself, with the unit that a program gave itself; nothing leans out."""
-    page = browser.open(address, width, "light")
     told = page.locator(".failed").filter(has_text="gnp.exe")
     log = told.locator("pre").last.inner_text()
     assert "document.title='owned'</script><img src=x" in log

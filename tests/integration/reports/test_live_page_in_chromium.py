@@ -107,7 +107,7 @@ def test_a_busy_reader_is_asked(browser: Any, server: PageServer, path: Path, pa
     shown.wait_for_selector(NOTE)
     assert shown.locator(NOTE).inner_text() == "There are new runs. Show them"
     assert shown.locator(NOTE).get_attribute("role") == "status"
-    shown.wait_for_timeout(3000)
+    shown.wait_for_timeout(2500)
     assert shown.locator("h2:has-text('Now 2')").count() == 0
     shown.locator(f"{NOTE} button").click()
     shown.wait_for_selector("h2:has-text('Now 2')", state="attached")
@@ -126,7 +126,7 @@ def test_it_says_that_the_server_has_gone(browser: Any, server: PageServer, path
       const seen = new MutationObserver(() => { window.said += 1; });
       seen.observe(document.querySelector(".live-note"), { childList: true, subtree: true, characterData: true });
     """)
-    shown.wait_for_timeout(5000)
+    shown.wait_for_timeout(2500)
     assert shown.evaluate("said") == 0
     assert shown.locator("h1").is_visible()
     # Chromium's own word for each question that nobody answered.
@@ -203,6 +203,6 @@ def test_a_page_that_is_not_of_this_sizer_runs_nothing(
     shown = browser.open(server.address, 1300, "light")
     for name in ("#go", "#send"):
         shown.locator(name).dispatch_event("click")
-    shown.wait_for_timeout(3000)
+    shown.wait_for_timeout(1500)
     assert shown.locator("#go").count() == 1
     assert ran_nothing(browser, server.address, elsewhere)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +19,6 @@ from sizer.records.prediction import Spec
 from sizer.records.run import RunWarning, WarningKind
 from sizer.records.units import GIB
 from sizer.words.language import CHINESE, ENGLISH, in_language
-from tests.integration.reports.conftest import PHONE
 
 # The page in a real browser: nothing loaded, nothing cut off, everything readable.
 
@@ -103,57 +103,32 @@ def address(material: Material, written: Callable[[Material], str]) -> str:
     return written(replace(material, runs=(*material.runs[:-1], long)))
 
 
-@pytest.fixture(scope="module", params=[(1280, "light"), (1280, "dark"), (390, "light")], ids=str)
-def shown(request: pytest.FixtureRequest, browser: Any, address: str) -> Any:
-    width, scheme = request.param
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light")])
+def test_all_is_readable_inside_the_page(browser: Any, address: str, width: int, scheme: str) -> None:
+    """Every text, in charts too, has a contrast of 4.5 to what lies behind it and 10 pixels; none sticks out of its
+    figure. With every run opened nothing leans out to the side, not even words without a break."""
     browser.open(address, width, scheme)
-    return browser
+    assert browser.evaluate("document.documentElement.scrollWidth") == width
+    readable = browser.evaluate(UNREADABLE)
+    assert (readable["seen"] > 500, readable["found"]) == (True, [])
+    assert browser.evaluate(SMALLEST_TEXT) >= 10
+    assert browser.evaluate(OUTSIDE) == []
+    assert browser.evaluate("document.querySelectorAll('.runs > details').length") == 56
+    assert browser.evaluate(LEANING_OUT) == 0
 
 
-def test_the_page_never_scrolls_sideways(shown: Any) -> None:
-    """Wide tables scroll inside their own box."""
-    width = shown.evaluate("document.documentElement.clientWidth")
-    assert shown.evaluate("document.documentElement.scrollWidth") == width
-
-
-@pytest.mark.parametrize("width", [320, 600])
-def test_a_phone_shows_every_cell_without_scrolling_sideways(browser: Any, address: str, width: int) -> None:
-    """Cells stack, each with its column's name; failures are told one below the other."""
+@pytest.mark.parametrize("width", [320, 600, 660, 1000])
+def test_tables_stack_on_a_phone_and_show_elsewhere_that_they_scroll(browser: Any, address: str, width: int) -> None:
+    """Cells stack, each with its column's name; on a wider screen a shadow lies at the edge behind which there is more.
+    The page itself does not scroll."""
     browser.open(address, width, "light")
     assert browser.evaluate("document.documentElement.scrollWidth") == width
-    assert browser.evaluate(CUT_OFF) == []
-    assert browser.evaluate("document.querySelectorAll('#doubts .failed').length") > 1
-    labels = browser.evaluate("getComputedStyle(document.querySelector('td.busy'), '::before').content")
-    assert "Busy" in labels
-
-
-@pytest.mark.parametrize("width", [660, 1000])
-def test_a_table_that_is_wider_than_the_page_shows_that_it_scrolls(browser: Any, address: str, width: int) -> None:
-    """A shadow lies at the edge behind which there is more; the page itself does not scroll."""
-    browser.open(address, width, "light")
-    assert browser.evaluate("document.documentElement.scrollWidth") == width
-    assert browser.evaluate(UNMARKED) == 0
-    if width < 900:
-        assert browser.evaluate(CUT_OFF) != []
-
-
-def test_all_text_is_readable(shown: Any) -> None:
-    """Every text, in charts too, has a contrast of 4.5 to what lies behind it."""
-    result = shown.evaluate(UNREADABLE)
-    assert result["seen"] > 500
-    assert result["found"] == []
-
-
-def test_charts_are_legible_and_inside_their_box(shown: Any) -> None:
-    """No text of a chart is smaller than 10 pixels or sticks out of its figure."""
-    assert shown.evaluate(SMALLEST_TEXT) >= 10
-    assert shown.evaluate(OUTSIDE) == []
-
-
-def test_evidence_of_every_run_stays_inside_the_page(shown: Any) -> None:
-    """With every run opened nothing leans out to the side, not even words without a break."""
-    assert shown.evaluate("document.querySelectorAll('.runs > details').length") == 56
-    assert shown.evaluate(LEANING_OUT) == 0
+    assert width > 900 or (browser.evaluate(CUT_OFF) == []) == (width <= 600)
+    if width > 600:
+        assert browser.evaluate(UNMARKED) == 0
+    else:
+        assert browser.evaluate("document.querySelectorAll('#doubts .failed').length") > 1
+        assert "Busy" in browser.evaluate("getComputedStyle(document.querySelector('td.busy'), '::before').content")
 
 
 @pytest.fixture(scope="module")
@@ -213,33 +188,10 @@ OVERLAPPING = """
 """
 
 
-@pytest.fixture(scope="module")
-def address_of_chinese(material: Material, written: Callable[[Material], str]) -> str:
-    with in_language(CHINESE):
-        return written(material)
-
-
-@pytest.mark.parametrize("width", [390, 1300])
-def test_its_letters_are_drawn_and_everything_fits(browser: Any, address_of_chinese: str, width: int) -> None:
-    """No letter is a box, nothing scrolls sideways, and no word of a chart leaves it or lies over another."""
-    browser.open(address_of_chinese, width, "light")
-    letters = browser.evaluate(NOT_DRAWN)
-    assert letters["seen"] > 200
-    if len(letters["found"]) == letters["seen"]:
-        pytest.skip("there is no font with Chinese letters here; apt-get install fonts-wqy-microhei")
-    assert letters["found"] == []
-    assert browser.evaluate("document.documentElement.scrollWidth") == width
-    assert browser.evaluate(OUTSIDE) == []
-    assert browser.evaluate(SMALLEST_TEXT) >= 10
-    assert browser.evaluate(OVERLAPPING) == []
-    if width < 500:
-        assert browser.evaluate(CUT_OFF) == []
-
-
 # The page as it is first seen: the answers at once, all within its width, and links that land where they lead.
 
 
-WIDTHS = (320, 390, 700, 1060, 1300)
+WIDTHS = {390: (320, 390), 1300: (700, 1060, 1300)}
 ENDS = "[...document.querySelectorAll('.answers tbody')].map(row => row.getBoundingClientRect().bottom)"
 SMALL = """
 [...document.querySelectorAll('#verdict *')]
@@ -251,53 +203,52 @@ LANDED = "(id => Math.abs(document.getElementById(id).getBoundingClientRect().to
 
 
 @pytest.fixture(scope="module", params=[ENGLISH, CHINESE])
-def screen_address(request: pytest.FixtureRequest, material: Material, written: Callable[[Material], str]) -> str:
+def of_language(request: pytest.FixtureRequest, material: Material, written: Callable[[Material], str]) -> str:
     with in_language(request.param):
         return written(material)
 
 
-@pytest.mark.parametrize("opened", [False, True])
-@pytest.mark.parametrize("phone", [False, True])
-def test_nothing_scrolls_sideways(browser: Any, screen_address: str, phone: bool, opened: bool) -> None:
-    """At any width, closed as it comes and with everything open."""
-    widths = [width for width in WIDTHS if (width < PHONE) is phone]
-    page = browser.open(screen_address, widths[0], "light")
-    if opened:
-        browser.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
-    for width in widths:
-        page.set_viewport_size({"width": width, "height": 900})
-        assert browser.evaluate("document.documentElement.scrollWidth") == width
-
-
 @pytest.mark.parametrize(("width", "height", "screens"), [(1300, 900, 1), (390, 844, 2)])
-def test_every_answer_is_on_the_first_screen(
-    browser: Any, screen_address: str, width: int, height: int, screens: int
+def test_the_first_screen_has_every_answer(
+    browser: Any, of_language: str, width: int, height: int, screens: int
 ) -> None:
-    """The rows of four workloads; a phone has them on two screens."""
-    browser.open(screen_address, width, "light", height)
+    """The rows of four workloads, on a phone on two screens; what one reads there has 14 pixels or more. Scripts draw
+    parts of the page while it is loaded: the place that the address names stays in view."""
+    page = browser.open(of_language, width, "light", height)
     ends = browser.evaluate(ENDS)
-    assert len(ends) == 4
-    assert max(ends) <= screens * height
-
-
-@pytest.mark.parametrize("width", [390, 1300])
-def test_nothing_of_the_first_screen_is_small(browser: Any, screen_address: str, width: int) -> None:
-    """Whatever one reads there has 14 pixels or more."""
-    browser.open(screen_address, width, "light")
+    assert (len(ends), max(ends) <= screens * height) == (4, True)
     assert browser.evaluate(SMALL) == []
-
-
-@pytest.mark.parametrize("width", [390, 1300])
-def test_a_link_lands_where_it_leads(browser: Any, screen_address: str, width: int) -> None:
-    """Scripts draw and show parts of the page while it is loaded; the place that the address names stays in view."""
-    page = browser.open(f"{screen_address}#what-if-section", width, "light")
+    for opened in (False, True):
+        browser.evaluate(
+            f"document.querySelectorAll('details').forEach(each => {{ each.open ||= {str(opened).lower()}; }})"
+        )
+        for other in WIDTHS[width]:
+            page.set_viewport_size({"width": other, "height": 900})
+            assert browser.evaluate("document.documentElement.scrollWidth") == other
+    page = browser.open(f"{of_language}#what-if-section", width, "light")
     page.wait_for_load_state("load")
     assert browser.evaluate(f"{LANDED}('what-if-section')") < 2
 
 
-def test_escape_closes_what_a_badge_says(browser: Any, screen_address: str) -> None:
+@pytest.mark.parametrize("of_language", [CHINESE], indirect=True)
+@pytest.mark.parametrize("width", [390, 1300])
+def test_chinese_letters_are_drawn_and_everything_fits(browser: Any, of_language: str, width: int) -> None:
+    """No letter is a box, and no word of a chart leaves it or lies over another."""
+    browser.open(of_language, width, "light")
+    letters = browser.evaluate(NOT_DRAWN)
+    assert letters["seen"] > 200
+    if len(letters["found"]) == letters["seen"]:
+        pytest.skip("there is no font with Chinese letters here; apt-get install fonts-wqy-microhei")
+    assert letters["found"] == []
+    assert browser.evaluate(OUTSIDE) == []
+    assert browser.evaluate(SMALLEST_TEXT) >= 10
+    assert browser.evaluate(OVERLAPPING) == []
+    assert width > 500 or browser.evaluate(CUT_OFF) == []
+
+
+def test_escape_closes_what_a_badge_says(browser: Any, address: str) -> None:
     """Whether one points at it or came to it by keys, and it opens again."""
-    page = browser.open(screen_address, 1300, "light")
+    page = browser.open(address, 1300, "light")
     badge = page.locator("#verdict .badge").first
     said = badge.locator(".badge-says")
     for come in (badge.hover, badge.focus):
@@ -344,3 +295,21 @@ def test_nothing_keeps_a_reader_out(browser: Any, access_address: str, width: in
         if each["impact"] in SEVERE
         for node in each["nodes"]
     ] == []
+
+
+POLICY = """<meta http-equiv="Content-Security-Policy" content="default-src 'none'">"""
+
+
+def test_a_fault_of_a_page_is_noticed(browser: Any, tmp_path: Path) -> None:
+    """By all of these tests: requests, refusals of the page's policy, words on the console, errors of a script."""
+    for markup, fault in (
+        ('<link rel="stylesheet" href="https://example.org/style.css">', "request: https:"),
+        (POLICY + "<script>document.title = 'owned'</script>", "error: Executing inline script violates"),
+        (POLICY + '<img src="other.png">', "error: Loading the image"),
+        ("<script>console.log('here')</script>", "log: here"),
+        ("<script>nowhere()</script>", "error: "),
+    ):
+        (tmp_path / "page.html").write_text(f"<!doctype html>{markup}")
+        browser.open((tmp_path / "page.html").as_uri(), 1300, "light")
+        faults, browser.faults = browser.faults, []
+        assert any(each.startswith(fault) for each in faults), faults

@@ -56,55 +56,37 @@ COLOURS = """
 
 
 @pytest.mark.parametrize("width", [1300, 390])
-def test_pointing_tells_at_once(browser: Any, address: str, width: int) -> None:
-    """What is known at that place, within the window, with a line through the chart; both go with the pointer."""
+def test_charts_tell_what_is_pointed_at(browser: Any, address: str, width: int) -> None:
+    """What is known at that place, within the window, with a line through the chart; both go with the pointer. Arrow
+    keys go from place to place, to either end, and away; a screen reader is told, as the words are a status."""
     browser.open(address, width, "light")
     found = browser.evaluate(POINTED)
     assert found["words"].startswith("0.5 vCPU\n")
     assert "model" in found["words"]
     assert "measured" in found["words"]
-    assert found == found | {
-        "hidden": False,
-        "lines": 1,
-        "titles": 0,
-        "inside": True,
-        "near": True,
-        "after": True,
-        "left": 0,
-    }
-
-
-def test_arrow_keys_go_from_place_to_place(browser: Any, address: str) -> None:
-    """To the right, back, to either end, and away; a screen reader is told, as the words are a status."""
-    browser.open(address, 1300, "light")
+    shown = {"hidden": False, "lines": 1, "titles": 0, "inside": True, "near": True, "after": True, "left": 0}
+    assert found == found | shown
     found = browser.evaluate(KEYS)
     first, second, back, last, home, gone = found["told"]
     assert first == back == home
     assert len({first, second, last}) == 3
-    assert gone is None
-    assert found["focused"]
-    assert found["role"] == "status"
+    assert (gone, found["focused"], found["role"]) == (None, True, "status")
 
 
 def test_one_drawing_serves_light_and_dark(browser: Any, address: str) -> None:
-    """The colours of every kind of mark change with the scheme."""
+    """The colours of every kind of mark change with the scheme; each hatching that a style refers to is in the page."""
     found = {}
     for scheme in ("light", "dark"):
         browser.open(address, 1300, scheme)
         found[scheme] = set(browser.evaluate(COLOURS))
     assert len(found["light"]) > 10
     assert found["light"] & found["dark"] == set()
-
-
-def test_hatchings_are_there_for_every_resource(browser: Any, address: str) -> None:
-    """Each drawing that a style refers to is in the page."""
-    browser.open(address, 1300, "light")
-    missing = browser.evaluate("""
-    [...document.querySelectorAll('svg.chart .hatched')].map(each => getComputedStyle(each).fill)
-      .map(fill => /#([\\w-]+)/.exec(fill)).filter(match => match && !document.getElementById(match[1])).length
+    hatched, missing = browser.evaluate("""
+    (all => [all.length, all.map(each => /#([\\w-]+)/.exec(getComputedStyle(each).fill))
+      .filter(match => match && !document.getElementById(match[1])).length])
+    ([...document.querySelectorAll('svg.chart .hatched')])
     """)
-    assert missing == 0
-    assert browser.evaluate("document.querySelectorAll('svg.chart .hatched').length") > 10
+    assert (hatched > 10, missing) == (True, 0)
 
 
 SHOWN = """
@@ -122,9 +104,15 @@ DRAWN = """
 
 
 @pytest.mark.parametrize("width", [1300, 390])
-def test_without_javascript_the_verdict_and_all_tables_are_seen(browser: Any, address: str, width: int) -> None:
-    """They have a size, as has the line of each run; the answers are in words."""
+def test_without_javascript_all_is_seen(browser: Any, address: str, width: int) -> None:
+    """Tables have a size, as has the line of each run; the answers are in words, and those of marks are titles, which
+    the script takes over where it runs."""
+    browser.open(address, width, "light")
+    charts, titles, reached = browser.evaluate(DRAWN)
+    assert reached == charts >= 12
+    assert titles > 200, "the script takes over those of a chart once it is pointed at"
     page = browser.open(address, width, "light", java_script_enabled=False)
+    assert browser.evaluate(DRAWN)[:2] == [charts, titles]
     verdict = page.locator("#verdict").inner_text()
     for word in ("train-resnet50-p100", "recommended", "at least", "no answer", "214 images/s", "emulated P100"):
         assert word in verdict
@@ -135,17 +123,6 @@ def test_without_javascript_the_verdict_and_all_tables_are_seen(browser: Any, ad
     assert all(chart_width > min(300, width - 40) and height > 60 for chart_width, height in shown["charts"])
     assert len(shown["runs"]) == 56
     assert min(height for _, height in shown["runs"]) > 20
-
-
-def test_without_javascript_charts_say_what_they_say(browser: Any, address: str) -> None:
-    """Drawings, and words of marks as titles, which the script takes over where it runs."""
-    browser.open(address, 1300, "light")
-    charts, titles, reached = browser.evaluate(DRAWN)
-    assert reached == charts
-    browser.open(address, 1300, "light", java_script_enabled=False)
-    assert browser.evaluate(DRAWN)[:2] == [charts, titles]
-    assert charts >= 12
-    assert titles > 200, "the script takes over those of a chart once it is pointed at"
 
 
 PROVIDERS, GPUS = ("aws", "azure", "<b>gcp</b>"), (None, "T4", "V100")
@@ -198,8 +175,9 @@ def chosen(browser: Any, name: str, value: str) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("width", [1300, 390])
-def test_a_head_sorts_by_numbers_and_again_the_other_way(browser: Any, address_of_instances: str, width: int) -> None:
-    """What has no price comes last, either way, and the head says how it is sorted."""
+def test_machines_are_sorted_and_filtered(browser: Any, address_of_instances: str, width: int) -> None:
+    """A head sorts by numbers, again the other way, and says so; what has no price comes last, either way. Filters by
+    provider, GPU, price and workload leave what was asked for, and the number that is left is said."""
     browser.open(address_of_instances, width, "light")
     browser.evaluate("document.querySelector('.more button').click()")
     head = "document.querySelector('.instances [data-key=hour]')"
@@ -209,13 +187,8 @@ def test_a_head_sorts_by_numbers_and_again_the_other_way(browser: Any, address_o
         hours = browser.evaluate(HOURS)
         known = [float(hour) for hour in hours if hour is not None]
         assert known == sorted(known, reverse=direction == "descending")
-        assert hours[len(known) :] == [None] * (len(hours) - len(known))
         assert None in hours
-
-
-def test_filters_leave_what_was_asked_for(browser: Any, address_of_instances: str) -> None:
-    """By provider, GPU, price and workload; the number that is left is said."""
-    browser.open(address_of_instances, 1300, "light")
+        assert hours[len(known) :] == [None] * (len(hours) - len(known))
     assert {row["provider"] for row in chosen(browser, "provider", "<b>gcp</b>")} == {"<b>gcp</b>"}
     assert {row["gpu"] for row in chosen(browser, "gpu", "T4")} == {"T4"}
     rows = chosen(browser, "most", "1.5")

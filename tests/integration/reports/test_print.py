@@ -55,6 +55,16 @@ class Print:
     """The words that the page shows a printer."""
 
 
+def sheets_of(pdf: Path) -> list[Sheet]:
+    """As poppler reads them."""
+    words = pdf.with_suffix(".words")
+    subprocess.run(["pdftotext", "-bbox", pdf, words], check=True, timeout=300)
+    return [
+        Sheet(float(sheet.attrib["width"]), [(word.text or "", float(word.attrib["xMax"])) for word in sheet])
+        for sheet in ElementTree.parse(words).iter("{http://www.w3.org/1999/xhtml}page")
+    ]
+
+
 @pytest.fixture(scope="module", params=["A4", pytest.param("Letter", marks=pytest.mark.long)])
 def printed(
     request: pytest.FixtureRequest, browser: Any, material: Material, tmp_path_factory: pytest.TempPathFactory
@@ -65,14 +75,8 @@ def printed(
     margins = dict.fromkeys(("top", "right", "bottom", "left"), f"{MARGIN / 72}in")
     page.pdf(path=folder / "report.pdf", format=request.param, margin=margins)
     page.emulate_media(media="print")
-    subprocess.run(["pdftotext", "-bbox", folder / "report.pdf", folder / "words.html"], check=True, timeout=300)
-    found = ElementTree.parse(folder / "words.html").iter("{http://www.w3.org/1999/xhtml}page")
-    sheets = [
-        Sheet(float(sheet.attrib["width"]), [(word.text or "", float(word.attrib["xMax"])) for word in sheet])
-        for sheet in found
-    ]
     folded = browser.evaluate(FOLDED_AWAY)
-    return Print(sheets, folded, page.locator("body").inner_text().split())
+    return Print(sheets_of(folder / "report.pdf"), folded, page.locator("body").inner_text().split())
 
 
 def test_workloads_without_an_answer_share_sheets(browser: Any, tmp_path: Path) -> None:
@@ -84,40 +88,24 @@ def test_workloads_without_an_answer_share_sheets(browser: Any, tmp_path: Path) 
     assert main(["report", str(tmp_path / "s")]) == 0
     page = browser.open((tmp_path / "s" / "report.html").as_uri(), 1300, "light")
     page.pdf(path=tmp_path / "t.pdf", format="A4")
-    subprocess.run(["pdftotext", "-bbox", tmp_path / "t.pdf", tmp_path / "t.html"], check=True, timeout=300)
-    sheets = [
-        "".join(word.text or "" for word in sheet)
-        for sheet in ElementTree.parse(tmp_path / "t.html").iter("{http://www.w3.org/1999/xhtml}page")
-    ]
+    sheets = [sheet.text for sheet in sheets_of(tmp_path / "t.pdf")]
     told = [sheet.count("Norunofthisworkloadcompleted") for sheet in sheets]
     assert sum(told) == 9
     assert max(told) > 3
     assert sum(sheet.startswith(("ameasured", "bmeasured")) for sheet in sheets) == 2
 
 
-def test_the_verdict_stands_on_the_first_sheet(printed: Print) -> None:
-    """The answer for every workload, and the spec of the first."""
-    first = printed.sheets[0].text
+def test_what_is_printed(printed: Print) -> None:
+    """The answer for every workload stands on the first sheet; no word reaches into the margin or is lost: one may be
+    broken, and a sheet may end within it. What is folded away is printed but for the evidence of each run, of which
+    there may be a thousand, and the words that explain it."""
     for word in ("train-resnet50-p100", "recommended", "infer-squeezenet", "preprocess", "2vCPUs", "0.97"):
-        assert word in first
-
-
-def test_nothing_is_cut_at_the_right_edge(printed: Print) -> None:
-    """No word reaches into the margin."""
+        assert word in printed.sheets[0].text
     for sheet in printed.sheets:
         assert [word for word, right in sheet.words if right > sheet.width - MARGIN + 1] == []
-
-
-def test_no_word_is_lost(printed: Print) -> None:
-    """What the page shows is on some sheet; a word may be broken, and a sheet may end within it."""
     text = "".join(sheet.text for sheet in printed.sheets)
     assert len(printed.shown) > 1500
     assert [word for word in printed.shown if re.search(r"\w", word) and word not in text] == []
-
-
-def test_what_is_folded_away_is_printed(printed: Print) -> None:
-    """But for the evidence of each run, of which there may be a thousand, and the words that explain it."""
-    text = "".join(sheet.text for sheet in printed.sheets)
     assert printed.folded == []
     assert "Allruns,eachwithitsevidence" in text
     assert "core-ms" not in text

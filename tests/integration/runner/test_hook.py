@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,17 +57,15 @@ def steps_and_samples(run: Run) -> tuple[int, int]:
     return len(run.steps), sum(step.samples for step in run.steps)
 
 
-@pytest.mark.parametrize(
-    ("way", "workers"),
-    [
-        ("plain", 2),
-        ("infer", 0),
-        *(
-            pytest.param(way, 0, marks=pytest.mark.long)
-            for way in ("two", "accumulate", "evaluate", "again", "beside", "own")
-        ),
-    ],
-)
+def variants(first: int, *ways: tuple[object, ...]) -> list[Any]:
+    """The first of them, and those after it as rare variants."""
+    return [*ways[:first], *(pytest.param(*way, marks=LONG) for way in ways[first:])]
+
+
+TORCH = [("plain", 2), ("infer", 0)] + [(way, 0) for way in ("two", "accumulate", "evaluate", "again", "beside", "own")]
+
+
+@pytest.mark.parametrize(("way", "workers"), variants(1, *TORCH))
 def test_torch(measure: Callable[..., Run], torch: str, tmp_path: Path, way: str, workers: int) -> None:
     """Loops of every kind, with evaluations between epochs and, for one, in them."""
     run = measure(torch, str(PROGRAMS / "torch_program.py"), way, str(workers))
@@ -76,15 +75,12 @@ def test_torch(measure: Callable[..., Run], torch: str, tmp_path: Path, way: str
     assert max(step.epoch for step in run.steps) == (0 if way in ("infer", "again") else 2)
 
 
-@pytest.mark.parametrize(
-    ("way", "unit"),
-    [
-        ("yolo", "sample"),
-        ("alone", "step"),
-        *(pytest.param(way, "sample", marks=LONG) for way in ("one", "detectron2", "mmengine", "buckets", "batches")),
-        pytest.param("picture", "step", marks=LONG),
-    ],
-)
+SHAPES = [("yolo", "sample"), ("alone", "step"), ("picture", "step")] + [
+    (way, "sample") for way in ("one", "detectron2", "mmengine", "buckets", "batches")
+]
+
+
+@pytest.mark.parametrize(("way", "unit"), variants(2, *SHAPES))
 def test_loaders_of_every_shape(measure: Callable[..., Run], torch: str, tmp_path: Path, way: str, unit: str) -> None:
     """To the sample, last batches too; where nobody names a size and the arrays do not agree, to the step, and said."""
     run = measure(torch, str(PROGRAMS / "torch_loaders.py"), way)
@@ -95,8 +91,7 @@ def test_loaders_of_every_shape(measure: Callable[..., Run], torch: str, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("said", "way", "each"),
-    [("samples_per_step", "yolo", 5), pytest.param("batch_size", "alone", 8, marks=LONG)],
+    ("said", "way", "each"), variants(1, ("samples_per_step", "yolo", 5), ("batch_size", "alone", 8))
 )
 def test_the_study_says_how_many_samples_a_step_has(
     measure: Callable[..., Run], torch: str, said: str, way: str, each: int
@@ -116,14 +111,10 @@ def test_torchrun(measure: Callable[..., Run], torch: str, tmp_path: Path) -> No
     assert steps_and_samples(run) == counted(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("way", "workers"),
-    [
-        ("gluon", 2),
-        ("module", 0),
-        *(pytest.param(way, 0, marks=LONG) for way in ("gluon", "next", "synthetic")),
-    ],
-)
+MXNET = (("gluon", 2), ("module", 0), ("gluon", 0), ("next", 0), ("synthetic", 0))
+
+
+@pytest.mark.parametrize(("way", "workers"), variants(2, *MXNET))
 def test_mxnet(measure: Callable[..., Run], tmp_path: Path, way: str, workers: int) -> None:
     """gluon with its loaders, and a Module that reads a DataIter, or one of the program's own.
 
@@ -161,28 +152,18 @@ def test_the_log_is_read_where_the_hook_sees_nothing(
 
 def test_a_framework_where_the_hook_was_kept_out(measure: Callable[..., Run], torch: str, tmp_path: Path) -> None:
     """It is seen from outside, whatever stands between the command and Python."""
-    looked = tmp_path / "looked"
-    code = f"import os, time, torch\nwhile not os.path.exists({str(looked)!r}):\n print('rate 7000'); time.sleep(0.1)"
-    command = ("sh", "-c", f'"{torch}" -I -c "{code}"; exit 0')
-    run = measure(*command, meter="hook", pattern=LOG_OF_WORDS, hooks=Hooks(watch=_after_looks(3, looked)))
-    assert run.outcome is Outcome.COMPLETED, run.error
-    assert WarningKind.HOOK_KEPT_OUT in [warning.kind for warning in run.warnings]
-    looked.unlink()
-    pattern = "no such line (?P<rate>.)"
-    run = measure(*command, meter="hook", pattern=pattern, hooks=Hooks(watch=_after_looks(3, looked)))
-    assert CauseKind.HOOK_KEPT_OUT in [cause.kind for cause in run.error.reasons]
-
-
-def _after_looks(number: int, looked: Path) -> Callable[[Live], None]:
-    """Make that file once sizer has looked so often at a program that has begun to print."""
-    left = [number]
+    looked, left = tmp_path / "looked", [3]
 
     def watch(_: Live) -> None:
-        left[0] -= "rate" in (looked.parent / "run.log").read_text()
+        """Let the program end once sizer has looked so often at it after it has begun to print."""
+        left[0] -= "rate" in (tmp_path / "run.log").read_text()
         if left[0] <= 0:
             looked.touch()
 
-    return watch
+    code = f"import os, time, torch\nwhile not os.path.exists({str(looked)!r}):\n print('rate 7000'); time.sleep(0.1)"
+    command = ("sh", "-c", f'"{torch}" -I -c "{code}"; exit 0')
+    run = measure(*command, meter="hook", pattern="no such line (?P<rate>.)", hooks=Hooks(watch=watch))
+    assert CauseKind.HOOK_KEPT_OUT in [cause.kind for cause in run.error.reasons]
 
 
 OWN = """

@@ -206,22 +206,20 @@ def test_timeout(measure: Callable[..., Run], context: RunContext, monkeypatch: 
 
 
 def test_interrupted(measure: Callable[..., Run]) -> None:
-    """A second Ctrl-C ends the run in hand."""
+    """A second Ctrl-C ends the run in hand. Whatever stops sizer at the first moment, it does not wait for a child that
+    its group does not hold yet."""
     ticks = iter(range(1000))
     run = measure("start()\nwhile True: step()", Hooks(stop_now=lambda: next(ticks) >= 2), seconds=60)
     assert run.outcome is Outcome.INTERRUPTED
+
+    def interrupted() -> bool:
+        raise KeyboardInterrupt
+
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        measure("start()\nwhile True: step()", Hooks(stop_now=interrupted), seconds=60)
+    assert time.monotonic() - began < 50
     assert not groups_of(os.getpid())
-
-
-def test_data_is_evicted_before_the_run(make_spec: Callable[..., RunSpec], context: RunContext, tmp_path: Path) -> None:
-    """A file that was in the page cache is read from the disk again, and the record says that none was resident."""
-    data = tmp_path / "data.bin"
-    data.write_bytes(os.urandom(16 * 2**20))
-    body = f"start()\nopen({str(data)!r}, 'rb').read()\nfor _ in range(60): step()"
-    spec = make_spec(sys.executable, "-c", TELLS + body)
-    run = launch(spec, replace(context, data_set=DataSet(str(data), "bin", 2**24, 0, False)), detect())
-    assert run.conditions.resident_bytes == 0
-    assert max(sample.read_bytes for sample in run.samples) >= 2**24
 
 
 def test_a_program_without_a_pattern_is_measured_by_its_progress_bar(
@@ -246,31 +244,22 @@ for epoch in range(2):
     assert [step.samples for step in run.steps] == [0, *[8] * 39]
 
 
-def test_a_child_that_has_not_joined_its_group_yet_is_ended_too(measure: Callable[..., Run]) -> None:
-    """Whatever stops sizer at the first moment, it does not wait for a child that its group does not hold."""
-
-    def interrupted() -> bool:
-        raise KeyboardInterrupt
-
-    began = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        measure("start()\nwhile True: step()", Hooks(stop_now=interrupted), seconds=60)
-    assert time.monotonic() - began < 50
-    assert not groups_of(os.getpid())
-
-
-def test_data_that_goes_during_a_run_is_told(
+def test_data_is_evicted_before_the_run_and_told_of_when_it_goes(
     make_spec: Callable[..., RunSpec], context: RunContext, tmp_path: Path
 ) -> None:
-    """A rate that was measured meanwhile carries a warning, and the next run is refused until the data is back."""
-    data, data_set = tmp_path / "data.bin", DataSet(str(tmp_path / "data.bin"), "bin", 10000, 0, False)
-    data.write_bytes(bytes(10000))
-    body = f"start()\nstep()\nos.remove({str(data)!r})\nwhile True: step()"
+    """A file that was in the page cache is read from the disk again, and the record says that none was resident. A rate
+    that was measured while the data went carries a warning, and the next run is refused until they are back."""
+    data = tmp_path / "data.bin"
+    data.write_bytes(os.urandom(16 * 2**20))
+    body = f"start()\nopen({str(data)!r}, 'rb').read()\nos.remove({str(data)!r})\nwhile True: step()"
     spec = make_spec(sys.executable, "-c", TELLS + body)
-    run = launch(spec, replace(context, data_set=data_set), detect())
+    around = replace(context, data_set=DataSet(str(data), "bin", 2**24, 0, False))
+    run = launch(spec, around, detect())
     assert run.outcome is Outcome.COMPLETED
+    assert run.conditions.resident_bytes == 0
+    assert max(sample.read_bytes for sample in run.samples) >= 2**24
     assert any("data.bin is no longer there" in warning_line(warning, "") for warning in run.warnings)
-    again = launch(spec, replace(context, data_set=data_set), detect())
+    again = launch(spec, around, detect())
     assert again.outcome is Outcome.REFUSED
     assert "data.bin is no longer there: put it back" in failure(again)
 

@@ -17,16 +17,9 @@ from tests.shared import TELLS
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        python("import time\nwhile True: time.sleep(0.1); print('rate 5000.0')"),
-        ("awk", 'BEGIN { while (1) { system("sleep 0.1"); print "rate 5000.0" } }'),
-    ],
-)
-def test_a_buffered_program_is_seen_line_by_line(measure: Callable[..., Run], command: tuple[str, ...]) -> None:
+def test_a_buffered_program_is_seen_line_by_line(measure: Callable[..., Run]) -> None:
     """It flushes nothing itself: into a pipe it would say nothing for 400 lines."""
-    run = measure(*command)
+    run = measure("awk", 'BEGIN { while (1) { system("sleep 0.1"); print "rate 5000.0" } }')
     assert run.outcome is Outcome.COMPLETED, run.error
     assert run.throughput.value == pytest.approx(5000, rel=0.03)
     # Those of a moment in which sizer, the program or the host was held up come together.
@@ -107,18 +100,15 @@ for number in range(30):
     )
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
+def test_a_program_that_asks_for_input_is_told_so(measure: Callable[..., Run]) -> None:
+    """Its stdin is empty, and it has no terminal to ask at."""
+    for command in (
         python("input('Overwrite the checkpoint? ')"),
         ("bash", "-c", "echo 'Password for hub: ' >/dev/tty || exit 1"),
-    ],
-)
-def test_a_program_that_asks_for_input_is_told_so(measure: Callable[..., Run], command: tuple[str, ...]) -> None:
-    """Its stdin is empty, and it has no terminal to ask at."""
-    run = measure(*command)
-    assert run.outcome is Outcome.CRASHED
-    assert "it asked for input" in failure_in_words(run)
+    ):
+        run = measure(*command)
+        assert run.outcome is Outcome.CRASHED
+        assert "it asked for input" in failure_in_words(run)
 
 
 def test_a_program_that_others_outlive_is_told_so(measure: Callable[..., Run], context: RunContext) -> None:

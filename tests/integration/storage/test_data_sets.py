@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sizer.bundled import WORKLOADS_PATH
-from sizer.files.cache import cache_folder
+from sizer.files.own_folder import cache_folder
 from sizer.records.messages import HostError, InputError
 from sizer.records.study import Workload
 from sizer.storage import page_cache
@@ -98,21 +98,19 @@ def test_the_embedded_text_serves_the_language_model(data_sets: DataSets) -> Non
     assert text.bytes > 4e6
 
 
-def test_data_that_is_not_there_is_named(data_sets: DataSets) -> None:
-    """The workload and the path, before anything is run."""
+def test_data_that_cannot_be_read_is_named(data_sets: DataSets, said: list[Announcement], tmp_path: Path) -> None:
+    """The workload and the path, before anything is run; what it looks like, and what was asked for. Nothing is made
+    for a run that reads nothing."""
     with pytest.raises(InputError, match="`train`: /nowhere does not exist"):
         data_sets.prepare(replace(TRAINING, data="/nowhere"))
-
-
-def test_data_of_another_form_is_refused(data_sets: DataSets, tmp_path: Path) -> None:
-    """A text for an image network says what it looks like and what was asked for."""
     (tmp_path / "train.txt").write_text("a b c\n")
     with pytest.raises(InputError, match=r"looks like a text of words.*reads a RecordIO file"):
         data_sets.prepare(replace(TRAINING, data=str(tmp_path / "train.txt")))
-
-
-def test_synthetic_input_needs_no_data(data_sets: DataSets, said: list[Announcement]) -> None:
-    """Nothing is made for a run that reads nothing."""
+    for name in ("a.rec", "b.rec"):
+        (tmp_path / "several").mkdir(exist_ok=True)
+        (tmp_path / "several" / name).touch()
+    with pytest.raises(InputError, match=r"several \.rec files"):
+        check_data(replace(TRAINING, data=str(tmp_path / "several")))
     assert data_sets.prepare(replace(TRAINING, input="synthetic")) is None
     assert said == []
 
@@ -152,14 +150,6 @@ def test_records_without_an_index_get_one_once(data_sets: DataSets, said: list[A
     assert [path.name for path in tmp_path.iterdir()] == ["mine.rec"]
     assert data_sets.prepare(own) == indexed
     assert sum(announcement.kind is AnnouncementKind.INDEX for announcement in said) == 1
-
-
-def test_several_record_files_are_not_guessed_among(tmp_path: Path) -> None:
-    """The user says which."""
-    for name in ("a.rec", "b.rec"):
-        (tmp_path / name).touch()
-    with pytest.raises(InputError, match=r"several \.rec files"):
-        check_data(replace(TRAINING, data=str(tmp_path)))
 
 
 def test_the_cache_lies_where_the_user_wants_it() -> None:
@@ -202,24 +192,26 @@ def data(tmp_path: Path) -> Path:
     return path
 
 
-def test_eviction_leaves_nothing_and_counting_brings_nothing_back(data: Path) -> None:
-    """Written data is resident; evicted it is not, however often one looks."""
+def test_eviction_leaves_nothing_and_counting_brings_nothing_back(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Written data is resident; evicted it is not, however often one looks. mincore, for kernels before 6.5, agrees
+    with cachestat."""
     assert resident_bytes([data]) == 8 * MIB
     evict([data])
     assert [resident_bytes([data]) for _ in range(3)] == [0, 0, 0]
-
-
-def test_the_older_call_counts_the_same(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """mincore, for kernels before 6.5, agrees with cachestat."""
+    data.read_bytes()
     counted = resident_bytes([data])
     monkeypatch.setattr(page_cache, "_cachestat", lambda _: None)
-    assert resident_bytes([data]) == counted
+    assert resident_bytes([data]) == counted == 8 * MIB
     evict([data])
     assert resident_bytes([data]) == 0
 
 
 def test_files_of_a_data_set(tmp_path: Path) -> None:
-    """A `.rec` brings its index along, a folder all of its files."""
+    """A `.rec` brings its index along, a folder all of its files. One may go while a run reads it: that is the run's
+    outcome, and nothing to fail of here."""
+    gone = tmp_path / "gone"
+    evict([gone])
+    assert (resident_bytes([gone]), list(files_of(gone))) == (0, [gone])
     for name in ("a.rec", "a.idx", "b/c.jpg"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
@@ -244,12 +236,3 @@ def test_what_the_kernel_hides_is_unknown(data: Path) -> None:
     finally:
         os.seteuid(0)
     assert resident_bytes([data]) == 0
-
-
-def test_files_that_are_gone_or_not_ours_are_passed_over(tmp_path: Path) -> None:
-    """A data set may go while a run reads it: that is the run's outcome, and nothing to fail of here."""
-    here = tmp_path / "here"
-    here.write_bytes(bytes(8192))
-    evict([here, tmp_path / "gone"])
-    assert resident_bytes([tmp_path / "gone"]) == 0
-    assert list(files_of(tmp_path / "gone")) == [tmp_path / "gone"]

@@ -63,27 +63,18 @@ def test_an_emulated_volume_leaves_nothing_behind(tmp_path: Path) -> None:
 @pytest.mark.root
 @pytest.mark.slow
 def test_the_volume_of_a_killed_sizer_is_removed_and_that_of_a_living_one_is_not(tmp_path: Path) -> None:
-    """The name of its folder tells whose it is."""
-    killed_with_a_volume(tmp_path)
-    with emulated_volume(tmp_path, 0) as volume:
-        assert len(remove_leftovers(tmp_path)) == 1
-        assert volume.folder.is_mount()
-        assert Path("/proc/mounts").read_text().count(str(tmp_path)) == 1
-
-
-@pytest.mark.alone
-@pytest.mark.root
-@pytest.mark.slow
-def test_a_volume_is_found_when_the_next_sizer_has_another_cache(tmp_path: Path) -> None:
-    """The kernel's own lists say what is mounted, also of a folder that somebody has deleted."""
+    """The name of its folder tells whose it is; the next sizer may have another cache: the kernel's own lists say what
+    is mounted, also of a folder that somebody has deleted."""
     here, deleted = tmp_path / "here", tmp_path / "deleted"
     for cache in (here, deleted):
         killed_with_a_volume(cache)
     for image in deleted.glob("volume-*/disk.img"):
         image.unlink()
-    assert len(remove_leftovers(tmp_path / "other")) == 2
+    with emulated_volume(tmp_path, 0) as volume:
+        assert len(remove_leftovers(tmp_path / "other")) == 2
+        assert volume.folder.is_mount()
+        assert Path("/proc/mounts").read_text().count(str(tmp_path)) == 1
     assert str(tmp_path) not in subprocess.run(["losetup", "--all"], capture_output=True, text=True).stdout
-    assert str(tmp_path) not in Path("/proc/mounts").read_text()
     assert [*here.iterdir(), *deleted.iterdir()] == []
 
 
@@ -108,15 +99,6 @@ def test_a_real_mount_is_measured_as_it_is(tmp_path: Path) -> None:
     assert (check.measured.read_bytes_per_second or 0) > 1e6
     assert not check.deviates
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_mount_that_is_not_there_is_named() -> None:
-    """One sentence with the disk's name and its path."""
-    with (
-        pytest.raises(InputError, match="disk `nvme`: /nowhere is not a folder"),
-        real_volume(DiskTier("nvme", path="/nowhere")),
-    ):
-        pass
 
 
 @pytest.mark.alone
@@ -149,11 +131,14 @@ def test_a_mount_that_hangs_does_not_hang_sizer(tmp_path: Path, monkeypatch: pyt
     assert not mount_answers(tmp_path)
 
 
-def test_no_room_is_said_before_anything_is_made(tmp_path: Path) -> None:
-    """A data set larger than the disk is refused with both figures."""
+def test_what_cannot_be_is_said_before_anything_is_made(tmp_path: Path) -> None:
+    """A data set larger than the disk, with both figures; a mount that is not there, with the disk's name and path."""
     with pytest.raises(HostError, match=r"GB free, and the emulated disk needs"), emulated_volume(tmp_path, 10**15):
         pass
     assert list(tmp_path.iterdir()) == []
+    nowhere = real_volume(DiskTier("nvme", path="/nowhere"))
+    with pytest.raises(InputError, match="disk `nvme`: /nowhere is not a folder"), nowhere:
+        pass
 
 
 def test_a_tier_that_misses_its_figure_is_marked() -> None:

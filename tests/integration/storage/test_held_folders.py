@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.limits.identity import world
+from sizer.limits.process_tree import world
 from sizer.records.messages import HostError
 from sizer.storage.held_folders import held_folder, remove_left
 
@@ -25,12 +25,6 @@ HOLD = (
 )
 
 
-@pytest.fixture
-def elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another container or host: the pids in the others' names mean nothing here."""
-    monkeypatch.setattr("sizer.storage.held_folders.is_of_this_world", lambda _: False)
-
-
 def holder(parent: Path) -> tuple[subprocess.Popen[str], Path]:
     """A process that holds a folder until its input ends."""
     process = subprocess.Popen(
@@ -39,18 +33,12 @@ def holder(parent: Path) -> tuple[subprocess.Popen[str], Path]:
     return process, Path(process.stdout.readline().strip())
 
 
-def test_a_folder_goes_with_its_context(tmp_path: Path) -> None:
-    """And is nobody's leftover before."""
-    with held_folder(tmp_path, "x-") as folder:
-        (folder / "data").write_bytes(b"x")
-        (folder / "link").symlink_to(tmp_path)
-        assert remove_left(tmp_path, "x-") == ()
-        assert (folder / "data").exists()
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_killed_makers_folder_is_removed(tmp_path: Path) -> None:
-    """By its name, in the world that it was made in."""
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_a_killed_makers_folder_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, elsewhere: bool) -> None:
+    """By its name, in the world that it was made in. Two containers that share a cache do not know each other's pids:
+    by the lock the one sees there whether the other lives."""
+    if elsewhere:
+        monkeypatch.setattr("sizer.storage.held_folders.is_of_this_world", lambda _: False)
     process, folder = holder(tmp_path)
     assert remove_left(tmp_path, "x-") == ()
     process.kill()
@@ -58,17 +46,6 @@ def test_a_killed_makers_folder_is_removed(tmp_path: Path) -> None:
     assert (folder / "inner/data").exists()
     assert remove_left(tmp_path, "x-") == (folder,)
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.usefixtures("elsewhere")
-def test_another_world_sees_by_the_lock_who_lives(tmp_path: Path) -> None:
-    """Two containers that share a cache do not know each other's pids."""
-    process, folder = holder(tmp_path)
-    assert remove_left(tmp_path, "x-") == ()
-    assert (folder / "inner/data").exists()
-    process.kill()
-    process.communicate()
-    assert remove_left(tmp_path, "x-") == (folder,)
 
 
 USER = 61_235
@@ -108,12 +85,19 @@ def without_rights(folder: Path) -> None:
 
 
 def test_folders_that_may_not_be_written_to_are_removed(shared: Path) -> None:
-    """After a run, and by the next start; a link in one of them changes nothing outside."""
+    """After a run, and by the next start; a link in one of them changes nothing outside. Those of a living sizer stay,
+    for root, too."""
     outside = shared / "outside"
     with an_ordinary_user():
         outside.mkdir(mode=0o500)
         with held_folder(shared, "x-") as folder:
             without_rights(folder)
+            assert remove_left(shared, "x-") == ()
+            user = os.geteuid()
+            os.seteuid(os.getuid())
+            assert remove_left(shared, "x-") == ()
+            os.seteuid(user)
+            assert folder.exists()
         left = shared / DEAD
         left.mkdir()
         (left / "link").symlink_to(outside)
@@ -145,16 +129,6 @@ def test_root_removes_a_users_left_folder_and_nothing_that_the_user_could_not(sh
     assert [path.name for path in mixed.rglob("*")] == ["roots", "data"]
     assert secret.read_text() == "precious"
     shutil.rmtree(mixed)
-
-
-def test_a_living_users_folder_is_kept_by_root(shared: Path) -> None:
-    """Its name tells that its sizer lives."""
-    with an_ordinary_user(), held_folder(shared, "x-") as folder:
-        user = os.geteuid()
-        os.seteuid(os.getuid())
-        assert remove_left(shared, "x-") == ()
-        os.seteuid(user)
-        assert folder.exists()
 
 
 def test_a_tree_without_end_is_removed(shared: Path) -> None:

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from sizer.limits.backends.affinity import AffinityBackend
-from sizer.limits.identity import owned_name, world
 from sizer.limits.interface import LimitsBackend
-from sizer.limits.process_tree import MARK, end_left
+from sizer.limits.process_tree import MARK, end_left, owned_name, world
 from sizer.limits.topology import read_machine
 from sizer.limits.tree import Tree
 from sizer.records.messages import Interrupted, Message
@@ -67,43 +66,35 @@ def test_programs_of_the_dead_are_ended_and_those_of_the_living_are_not() -> Non
             process.communicate()
 
 
+@pytest.mark.root
 def test_everything_goes_and_is_named(tmp_path: Path, temporary: Path, backend: LimitsBackend) -> None:
-    """A sentence for each kind of thing; a second time there is nothing to say."""
-    cache, mount = tmp_path / "cache", tmp_path / "mount"
+    """A sentence for each kind of thing; what cannot be removed is told by its path and what the system says, and those
+    beside it go. A second time there is nothing to say."""
+    cache, mount, kept = tmp_path / "cache", tmp_path / "mount", temporary / f"sizer-{DEAD}-kept"
     places = {
         "emulated disks": cache / "disks" / f"volume-{DEAD}-a",
         "folders on disks": mount / f"sizer-{DEAD}-b",
         "temporary folders": temporary / f"sizer-{DEAD}-c",
         "unfinished data sets": cache / f"making-{DEAD}-d",
     }
-    for folder in places.values():
+    for folder in (*places.values(), kept):
         (folder / "inner").mkdir(parents=True)
         (folder / "inner/data").write_bytes(b"x")
     finished = cache / "images-v1-seed1-20"
     finished.mkdir()
-    told = leftovers.remove_what_was_left(backend, [mount], cache)
-    said = [f"removed {folder}: {what} that a killed sizer left" for what, folder in places.items()]
-    assert [leftover_in_words(each) for each in told] == said
+    subprocess.run(["chattr", "+i", str(kept / "inner/data")], check=True)
+    try:
+        told = leftovers.remove_what_was_left(backend, [mount], cache)
+    finally:
+        subprocess.run(["chattr", "-i", str(kept / "inner/data")], check=True)
+    what = "temporary folders that a killed sizer left cannot be removed"
+    said = {f"removed {folder}: {kind} that a killed sizer left" for kind, folder in places.items() if kind not in what}
+    said.add(f"{what}: {kept}/inner/data (Operation not permitted)")
+    assert {leftover_in_words(each) for each in told} == said
     assert not any(folder.exists() for folder in places.values())
     assert finished.exists()
+    assert len(leftovers.remove_what_was_left(backend, [mount], cache)) == 1
     assert leftovers.remove_what_was_left(backend, [mount], cache) == ()
-
-
-@pytest.mark.root
-def test_a_folder_that_cannot_be_removed_is_told(tmp_path: Path, temporary: Path, backend: LimitsBackend) -> None:
-    """By its path and what the system says, and those beside it go."""
-    kept, gone = (temporary / f"sizer-{DEAD}-{name}" for name in ("a", "b"))
-    for folder in (kept, gone):
-        folder.mkdir()
-        (folder / "data").write_bytes(b"x")
-    subprocess.run(["chattr", "+i", str(kept / "data")], check=True)
-    try:
-        told = leftovers.remove_what_was_left(backend, [], tmp_path / "cache")
-    finally:
-        subprocess.run(["chattr", "-i", str(kept / "data")], check=True)
-    what = "temporary folders that a killed sizer left cannot be removed"
-    assert [leftover_in_words(each) for each in told] == [f"{what}: {kept}/data (Operation not permitted)"]
-    assert not gone.exists()
 
 
 def test_a_data_set_that_another_sizer_makes_is_waited_for_but_not_for_ever(tmp_path: Path) -> None:

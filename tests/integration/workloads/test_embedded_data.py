@@ -25,36 +25,28 @@ def test_an_image_is_the_same_whatever_the_count_and_the_workers(jpegs: Path, ru
     assert few == {name: many[name] for name in few}
 
 
-def test_images_are_like_imagenets(jpegs: Path) -> None:
-    """Distinct JPEGs of about 500 x 375 and 110 kB, in class folders."""
+def test_images_are_like_imagenets_and_say_what_they_are_not(jpegs: Path) -> None:
+    """Distinct JPEGs of about 500 x 375 and 110 kB, in class folders; count, bytes and seed are in the manifest."""
     files = files_of(jpegs)
     assert len(set(files.values())) == len(files) == 12
     assert 70_000 < sum(map(len, files.values())) / len(files) < 150_000
     for name in files:
         assert name.split("/")[0].startswith("n000000")
         assert max(cv2.imread(str(jpegs / name)).shape) == 500
-
-
-def test_the_manifest_says_what_it_is_and_is_not(jpegs: Path) -> None:
-    """Count, bytes and seed are in it, and that it is not ImageNet."""
     manifest = json.loads((jpegs / "embedded.json").read_text())
     assert (manifest["count"], manifest["seed"], manifest["version"]) == (12, 1, 1)
-    assert manifest["bytes"] == sum(map(len, files_of(jpegs).values()))
+    assert manifest["bytes"] == sum(map(len, files.values()))
     assert "not ImageNet" in manifest["note"]
 
 
-def test_making_it_again_takes_what_is_there_and_never_another(jpegs: Path, run: Run) -> None:
-    """The same arguments find it done; other ones are refused and nothing is touched."""
+def test_making_it_again_takes_what_is_there_and_never_another(jpegs: Path, run: Run, tmp_path: Path) -> None:
+    """The same arguments find it done; other ones, and a folder that we did not make, are refused and not touched."""
     before = files_of(jpegs)
     assert "is there already" in run("embedded_data", "images", "--count", 12, "--out", jpegs).out
     other = run("embedded_data", "images", "--count", 13, "--out", jpegs)
     assert (other.code, other.err.count("\n")) == (2, 1)
     assert "holds another embedded data set" in other.err
     assert files_of(jpegs) == before
-
-
-def test_a_folder_of_somebody_is_never_overwritten(run: Run, tmp_path: Path) -> None:
-    """--out on a folder that we did not make is refused."""
     (tmp_path / "thesis.txt").write_text("precious")
     ended = run("embedded_data", "text", "--out", tmp_path)
     assert (ended.code, (tmp_path / "thesis.txt").read_text()) == (2, "precious")

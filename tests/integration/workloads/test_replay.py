@@ -6,7 +6,7 @@ import ctypes
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -22,30 +22,42 @@ def opened(records: Path) -> DataSet:
     return DataSet("recordio", (records,), records.stat().st_size, len(recordio.read_index(index)), index)
 
 
-def replayed(data: DataSet, batch_size: int, shuffled: bool) -> Input:
-    return replay.replayed("mxnet", data, 224, shuffled, Settings("cpu", 1, 1, batch_size))
-
-
 class Pieces:
     """Stands in the place of the file of a replay, and keeps what was read."""
 
-    def __init__(self) -> None:
-        self.read_at: list[tuple[int, int]] = []
+    read_at: ClassVar[list[tuple[int, int]]] = []
+
+    def __init__(self, *_: object) -> None:
+        """Opens nothing."""
 
     def read(self, offset: int, size: int) -> int:
         self.read_at.append((offset, size))
         return size
 
+    def close(self) -> None:
+        """Holds nothing."""
+
+
+@pytest.fixture
+def pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is read, and what would be is kept."""
+    monkeypatch.setattr(replay, "_CFile", Pieces)
+
+
+def replayed(data: DataSet, batch_size: int, shuffled: bool) -> Input:
+    return replay.replayed("mxnet", data, 224, shuffled, Settings("cpu", 1, 1, batch_size))
+
 
 def epoch(source: Any) -> list[list[tuple[int, int]]]:
     """What each batch of an epoch reads: offset and bytes."""
-    batches, source._file = [], Pieces()
+    batches = []
     while source.next_batch() is not None:
-        batches.append(source._file.read_at)
-        source._file.read_at = []
+        batches.append(list(Pieces.read_at))
+        Pieces.read_at.clear()
     return batches
 
 
+@pytest.mark.usefixtures("pieces")
 def test_shuffled_each_record_is_read_by_itself_in_a_new_order_each_epoch(records: Path) -> None:
     """All of them in each epoch; the last batch is filled up with the first."""
     data = opened(records / "train.rec")
@@ -65,6 +77,7 @@ def _first(batches: list[list[tuple[int, int]]]) -> list[int]:
     return [offset for offset, _ in batches[0][:3]]
 
 
+@pytest.mark.usefixtures("pieces")
 def test_in_order_a_batch_is_read_at_once(records: Path) -> None:
     """As MXNet does: one request for the records that follow each other, and one more where it begins again."""
     data = opened(records / "train.rec")

@@ -17,8 +17,8 @@ import pytest
 from sizer import api
 from sizer.api import preconditions
 from sizer.api.preconditions import check_interpreters, doubts, doubts_of_gpu, lacks_driver
+from sizer.host.gpus import has_driver
 from sizer.host.interpreters import Interpreter
-from sizer.host.nvml import has_driver
 from sizer.model import fitting
 from sizer.model.model import Model
 from sizer.records.device import Device

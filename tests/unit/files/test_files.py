@@ -17,8 +17,7 @@ import pytest
 
 from sizer.files import given_files, tables
 from sizer.files.codec import FormatError, from_json, load_json
-from sizer.files.data_paths import files_below, refuse_no_data, refuse_no_disk
-from sizer.files.given_files import read_given
+from sizer.files.given_files import files_below, read_given, refuse_no_data, refuse_no_disk
 from sizer.files.own_folder import check_content, read_file
 from sizer.files.tables import read_table
 from sizer.files.writing import write_text
@@ -312,7 +311,7 @@ def test_a_few_folders_cannot_be_made_billions(tmp_path: Path) -> None:
 COUNT = """
 import sys, tracemalloc
 from pathlib import Path
-from sizer.files.data_paths import files_below
+from sizer.files.given_files import files_below
 tracemalloc.start()
 count = sum(1 for _ in files_below(Path(sys.argv[1])))
 print(count, tracemalloc.get_traced_memory()[1])

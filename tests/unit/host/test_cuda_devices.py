@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sizer.host.cuda_devices import BUS_ORDER, cuda_gpus, visible_gpus
-from sizer.host.cuda_devices import cuda_gpus as cached
-from sizer.host.nvml import Gpu
+from sizer.host.gpus import BUS_ORDER, Gpu, cuda_gpus, visible_gpus
+from sizer.host.gpus import cuda_gpus as cached
 
 ALIKE = tuple(Gpu(index, "V100", 16 << 30, f"GPU-{letter * 4}") for index, letter in enumerate("abc"))
 MIXED = (ALIKE[0], Gpu(1, "T4", 16 << 30, "GPU-bbbb"), ALIKE[2])
@@ -79,5 +78,5 @@ def test_the_library_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, a
 
 def test_without_the_library_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor where no program can be asked."""
-    monkeypatch.setattr("sizer.host.cuda_devices.sys.executable", "/nowhere/python")
+    monkeypatch.setattr("sizer.host.gpus.sys.executable", "/nowhere/python")
     assert cuda_gpus() == 0

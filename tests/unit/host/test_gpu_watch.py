@@ -13,7 +13,7 @@ import pytest
 
 from sizer.host import lock
 from sizer.host.gpu_watch import READ_SECONDS, GpuProcesses, GpuWatch, held_back, watched
-from sizer.host.nvml import Gpu, gpus, has_driver
+from sizer.host.gpus import Gpu, gpus, has_driver
 from sizer.records.device import ClockReason, GpuSample
 from sizer.records.messages import HostError
 from sizer.words.language import in_words

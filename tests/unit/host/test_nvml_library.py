@@ -20,9 +20,9 @@ pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compile
 ASKS = """
 import json, os
 from sizer.api.preconditions import doubts_of_gpu
-from sizer.host.cuda_devices import visible_gpus
+from sizer.host.gpus import visible_gpus
 from sizer.host.gpu_watch import GpuWatch
-from sizer.host.nvml import gpus, has_driver, session
+from sizer.host.gpus import gpus, has_driver, session
 from sizer.records.device import Device
 from sizer.records.study import Workload
 from sizer.words.terminal import doubt_in_words

@@ -20,9 +20,8 @@ from sizer.limits.device import device_of, whole_disk
 from sizer.limits.interface import Control, LimitsBackend, Rerun, Throttle
 from sizer.limits.process_tree import _is_dead
 from sizer.limits.supervised import JOIN_FAILED, join_command
-from sizer.limits.surroundings import STEAL
 from sizer.limits.topology import Machine, Topology, choose_cpus, format_cpus, parse_topology
-from sizer.limits.tree import Tree
+from sizer.limits.tree import STEAL, Tree
 from sizer.records.device import DiskRates
 from sizer.records.messages import HostError
 from sizer.records.study import Limits

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sizer.limits.identity import world
 from sizer.limits.interface import Group, LimitsBackend, Throttle
+from sizer.limits.process_tree import world
 from sizer.limits.tree import Tree
 from sizer.records.device import DiskRates
 from sizer.records.messages import HostError

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from sizer.limits import identity
+from sizer.limits import process_tree
 from sizer.limits.backends.control_group import TRIES, CgroupBackend, kill_until_empty, leftovers, make_group
 from sizer.limits.backends.delegation import hands_over
 from sizer.limits.backends.v2 import enabling, own_group
 from sizer.limits.detection import backend_for
-from sizer.limits.identity import owner_is_dead, world
 from sizer.limits.interface import Control
+from sizer.limits.process_tree import owner_is_dead, world
 from sizer.limits.topology import Machine, read_topology
-from sizer.limits.tree import Tree
+from sizer.limits.tree import Held, Tree
 from sizer.records.messages import HostError
 from sizer.words.language import in_words
 
@@ -82,7 +82,7 @@ def test_a_group_that_somebody_removes_meanwhile_is_gone(tmp_path: Path) -> None
 def test_a_limit_that_cannot_be_written_names_its_file(tmp_path: Path) -> None:
     """The value and the kernel's own reason are said; a file that reads something else is not taken for a limit."""
     with pytest.raises(HostError) as refused:
-        Tree().hold(tmp_path / "memory.max", "1024")
+        Held(Tree()).hold(tmp_path / "memory.max", "1024")
     assert str(tmp_path / "memory.max") in told(refused)
     assert "'1024'" in told(refused)
     assert os.strerror(errno.ENOENT) in told(refused)
@@ -163,8 +163,8 @@ def test_a_controller_that_the_kernel_keeps_off_says_how_to_turn_it_on(v2_tree: 
 
 def test_a_world_without_a_boot_id_is_still_one(tmp_path: Path) -> None:
     """A sandbox may hide the kernel's files: what cannot be read is the same for all in it."""
-    assert identity._text(tmp_path / "boot_id") == ""
-    assert identity._namespace("no-such-namespace") == ""
+    assert process_tree._text(tmp_path / "boot_id") == ""
+    assert process_tree._namespace("no-such-namespace") == ""
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_a_kernel_that_does_not_count_swap_needs_it_off(
 
 def test_a_dead_process_name_is_dead() -> None:
     """Also when its pid is in use again: the start time differs."""
-    code = "from sizer.limits.identity import owned_name; print(owned_name('run'))"
+    code = "from sizer.limits.process_tree import owned_name; print(owned_name('run'))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert owner_is_dead(done.stdout.strip())
     assert owner_is_dead(f"{world()}-{os.getpid()}-1-run")

@@ -138,11 +138,26 @@ def test_a_machine_without_a_gpu_has_none_on_the_page(ask_table: Asked) -> None:
 def test_what_costs_less_on_another_kind_is_named(ask_table: Asked) -> None:
     """Too slow for the target of its own kind, and 43 % cheaper than the answer."""
     rows = "\n".join(line for line in KERAS.splitlines() if "large" not in line and "huge" not in line)
-    answer = ask_table(rows + "\nlarge-32,32,none,0,90,9,\n")
+    answer = ask_table(rows.replace("K80", "T4") + "\nlarge-32,32,none,0,90,9,\n")
     assert answer.spec is not None
-    assert answer.spec.gpu == "K80"
+    assert answer.spec.gpu == "T4"
     cheaper = [reason for reason in answer.reasons if reason.has("role") and reason.text("role") == "cheaper"]
     assert [reason.text("instance_type") for reason in cheaper] == ["small-8"]
+
+
+def test_a_gpu_that_nobody_rents_out_is_no_choice_whatever_the_table_says_that_it_costs(ask_table: Asked) -> None:
+    """Its time is told, and its cost where it is the baseline; alone it is somebody's own if nothing says its price."""
+    cheap = KERAS.replace("0.7", "0.01").replace(",100,", ",200,")
+    answer = ask_table(cheap)
+    assert answer.spec is not None
+    assert answer.spec.gpu is None
+    row = _rows(answer)["n1-standard-1 + K80"]
+    assert (row.retired, row.on_demand) == (2026, None)
+    lines = list(costs_lines(ask_table(cheap, baseline="K80"), TERMS))
+    assert any("200 images/s (retired 2026); time 1.00; on demand 1.00 ($0.01 an hour" in line for line in lines)
+    assert "Of all, the work costs the least on 8 vCPUs (small-8)" in "".join(lines)
+    assert ask_table("gpu,throughput,usd_per_hour\nK80,10,1\n2 x K80,18,2\n").status == "refused"
+    assert ask_table("gpu,gpu_count,throughput\nK80,1,10\nK80,2,18\n").spec is not None
 
 
 @pytest.mark.parametrize(("rate", "chosen"), [(240, "ecs.t4"), (100, "ecs.v100")])

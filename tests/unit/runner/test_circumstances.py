@@ -30,7 +30,7 @@ from sizer.runner.commands import (
     shut_out_by,
     with_events,
 )
-from sizer.runner.sampler import Sampler
+from sizer.runner.sampling import Sampler
 from sizer.words.failures import cause_in_words
 from sizer.words.language import in_words
 from sizer.words.warnings import warning_in_words

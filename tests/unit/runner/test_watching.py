@@ -16,7 +16,7 @@ from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.stopping import Stop
 from sizer.records.run import CauseKind, Meter, MeterKind, Sample, Step
 from sizer.records.study import RunSpec
-from sizer.runner.sampler import Sampler
+from sizer.runner.sampling import Sampler
 from sizer.runner.time_limit import TimeLimit, at_most
 from sizer.runner.watching import Hooks, observe
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.limits.identity import world
+from sizer.limits.process_tree import world
 from sizer.records.device import DiskRates
 from sizer.records.messages import HostError, Interrupted
 from sizer.records.run import DataSet

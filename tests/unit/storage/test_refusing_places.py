@@ -9,12 +9,11 @@ import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from sizer.limits.identity import owned_name
 from sizer.limits.interface import LimitsBackend
+from sizer.limits.process_tree import owned_name
 from sizer.records.messages import HostError, InputError, Interrupted
 from sizer.records.study import DiskTier
 from sizer.storage import (
@@ -222,7 +221,7 @@ def test_a_disk_is_not_measured_while_sizer_stands_still(
         made = len(calls.read_text())
         return 60.0 * sum(call <= made for call in stood_still)
 
-    monkeypatch.setattr("sizer.storage.standstill.time", SimpleNamespace(CLOCK_BOOTTIME=7, clock_gettime=clock_gettime))
+    monkeypatch.setattr("sizer.storage.subprograms.time.clock_gettime", clock_gettime)
     check = partial(disk_check.check_disk, tier, disks.Volume(tmp_path), affinity)
     fio = disk_check.Fio(figures=("read_bytes_per_second",))
     if measured is not None:

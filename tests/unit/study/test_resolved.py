@@ -21,7 +21,6 @@ from jsonschema import Draft202012Validator
 from sizer.catalog.catalog import Catalog
 from sizer.files.codec import from_json, to_json
 from sizer.records.device import BatchRate, Device, DiskRates
-from sizer.records.frameworks import FrameworkOptions
 from sizer.records.kinds import KINDS, TRANSFORMERS
 from sizer.records.messages import InputError
 from sizer.records.own_programs import Variable
@@ -404,26 +403,7 @@ def test_its_table_of_presets_is_true() -> None:
         assert f"| `{preset.value}` | {figures} |" in TEXT
 
 
-# The `options` of a workload, and what a study file says that would change nothing.
-
-
-Parse = Callable[..., Study]
-
-
-def of(parse: Parse, keys: str, kind: str = "image_training") -> list[Workload]:
-    return [workload.workload for workload in parse(f"workloads:\n  - {{kind: {kind}, {keys}}}\n").workloads]
-
-
-def test_what_is_given_is_read_and_the_rest_left_to_the_program(parse: Parse) -> None:
-    """Precision is the workload's own, as that of an imported table is."""
-    (workload,) = of(parse, "framework: pytorch, options: {precision: bf16, workers: 0, decoder: pillow}")
-    assert workload.options == FrameworkOptions(workers=0, decoder="pillow")
-    assert workload.precision == "bf16"
-    (plain,) = of(parse, "framework: pytorch")
-    assert (plain.options, plain.precision) == (FrameworkOptions(), None)
-
-
-def test_a_study_that_sizer_wrote_holds_every_default(parse: Parse) -> None:
+def test_a_study_that_sizer_wrote_holds_every_default(parse: Callable[..., Study]) -> None:
     """It is read again, and so is one of before, when these were taken."""
     study = parse("workloads: [{kind: image_training, input: synthetic}]\n")
     written = to_yaml(study)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from workloads.accelerator import AcceleratorClock, EmulatedAccelerator, StepTime
-from workloads.network_program import Loop, SameBatch, emulated
+from workloads.accelerator import EmulatedAccelerator, StepTime
+from workloads.backends.interface import Epochs
+from workloads.network_program import Loop, same_batch
 from workloads.page_cache import CacheState
 from workloads.process import StopRequest
 from workloads.progress import Events, Extent, Progress, Step
@@ -26,7 +27,6 @@ class Queue:
     now: float = 0.0
     free_at: float = 0.0
     waited: int = 0
-    marks: list[QueuedMark] = field(default_factory=list)
 
     def compute(self, seconds: float) -> None:
         """Ask for work of so many seconds."""
@@ -34,8 +34,7 @@ class Queue:
 
     def mark(self) -> QueuedMark:
         """A new mark, not in the queue yet."""
-        self.marks.append(QueuedMark(self))
-        return self.marks[-1]
+        return QueuedMark(self)
 
 
 @dataclass
@@ -61,9 +60,9 @@ class QueuedMark:
         return float(1000 * (end_event.at - self.at))
 
 
-def begun(clock: AcceleratorClock, queue: Queue, seconds: float) -> StepTime:
+def begun(queue: Queue, seconds: float) -> StepTime:
     """A step of so many seconds, all of it asked for."""
-    step = clock.begin()
+    step = StepTime(queue.mark)
     queue.compute(seconds)
     step.end()
     return step
@@ -72,29 +71,13 @@ def begun(clock: AcceleratorClock, queue: Queue, seconds: float) -> StepTime:
 def test_a_step_is_known_when_the_accelerator_is_done_with_it() -> None:
     """Not before, and without waiting; steps that queue do not count the time that they waited for those before."""
     queue = Queue()
-    clock = AcceleratorClock(queue.mark)
-    first, second = begun(clock, queue, 0.3), begun(clock, queue, 0.2)
+    first, second = begun(queue, 0.3), begun(queue, 0.2)
     assert (first.seconds(), second.seconds()) == (None, None)
     queue.now = 0.4
     assert (first.seconds(), second.seconds()) == (pytest.approx(0.3), None)
     queue.now = 0.5
     assert (first.seconds(), second.seconds()) == (pytest.approx(0.3), pytest.approx(0.2))
     assert queue.waited == 0
-
-
-def test_marks_are_used_again_and_a_step_without_room_is_not_timed() -> None:
-    """No more marks are made than there is room for."""
-    queue = Queue()
-    clock = AcceleratorClock(queue.mark, room=2)
-    steps = [begun(clock, queue, 1.0), begun(clock, queue, 1.0)]
-    assert clock.begin() is None
-    queue.now = 1.0
-    assert steps[0].seconds() == 1.0
-    third = begun(clock, queue, 1.0)
-    assert clock.begin() is None
-    queue.now = 9.0
-    assert (steps[0].seconds(), steps[1].seconds(), third.seconds()) == (1.0, 1.0, 1.0)
-    assert len(queue.marks) == 4
 
 
 @pytest.fixture
@@ -120,9 +103,8 @@ def test_steps_are_told_in_order_once_their_times_are_known(pipe: tuple[Events, 
     """A step that is not timed waits for those before it; each has the time at which it was told."""
     events, reading = pipe
     queue = Queue()
-    clock = AcceleratorClock(queue.mark)
     for seconds in (0.25, 0.5):
-        events.step(Step(8, 0.0, 0, time=begun(clock, queue, seconds)))
+        events.step(Step(8, 0.0, 0, time=begun(queue, seconds)))
     events.step(Step(8, 0.0, 0))
     assert told(reading) == []
     queue.now = 0.3
@@ -142,7 +124,6 @@ def test_the_loop_goes_on_while_the_accelerator_computes(pipe: tuple[Events, int
     """Five steps of 0.1 s are asked for at once, and the only one who waits is the end."""
     events, reading = pipe
     queue = Queue()
-    clock = AcceleratorClock(queue.mark)
 
     def compute(_batch: object) -> float:
         queue.compute(0.1)
@@ -150,7 +131,8 @@ def test_the_loop_goes_on_while_the_accelerator_computes(pipe: tuple[Events, int
 
     progress = Progress("double", "image", events, StopRequest(), Extent(steps=5))
     progress.start(0, 0, 8)
-    Loop(SameBatch("batch"), compute, CacheState((), "warm"), 8, report_latency=False, clock=clock).run(progress)
+    source, clock = Epochs(lambda: same_batch("batch")), lambda: StepTime(queue.mark)
+    Loop(source, compute, CacheState((), "warm"), 8, report_latency=False, clock=clock).run(progress)
     assert (queue.now, queue.waited) == (0.0, 0)
     progress.end()
     assert queue.waited == 1
@@ -209,23 +191,6 @@ def test_several_step_when_each_has_its_batch() -> None:
     assert clock.now == pytest.approx(102.7)
 
 
-class Batches:
-    """Three batches an epoch."""
-
-    def __init__(self) -> None:
-        self.given = 0
-
-    def next_batch(self) -> Any:
-        self.given += 1
-        return None if self.given % 4 == 0 else object()
-
-    def restart(self) -> None:
-        """The next epoch begins by itself."""
-
-    def close(self) -> None:
-        """Holds nothing."""
-
-
 class Steps:
     """Keeps the steps, and is over after `most` of them."""
 
@@ -243,7 +208,8 @@ class Steps:
 
 def test_a_step_of_several_accelerators_counts_all_their_batches() -> None:
     """Two batches of 8 are a step of 16 samples; what an epoch leaves over begins the next one's first step."""
-    source, steps = Batches(), Steps(3)
+    source, steps = Epochs(lambda: (batch for batch in range(3))), Steps(3)
     accelerator = EmulatedAccelerator(1e6, count=2)
-    Loop(source, emulated(accelerator, 8), CacheState((), "warm"), 16, report_latency=False).run(steps)  # type: ignore[arg-type]
+    compute, cache = lambda _batch: accelerator.accept(8), CacheState((), "warm")
+    Loop(source, compute, cache, 16, report_latency=False).run(steps)  # type: ignore[arg-type]
     assert steps.found == [(16, 0), (16, 1), (16, 1)]

@@ -10,9 +10,8 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import cv2
@@ -21,8 +20,7 @@ import pytest
 
 from workloads import progress as progress_module
 from workloads.data_sets.image_folder import LabelledImage
-from workloads.data_sets.lmdb_images import Ahead
-from workloads.data_sets.transform_workers import SLOT_BYTES, SLOTS, Task, TransformWorkers
+from workloads.data_sets.transform_workers import SLOT_BYTES, Task, TransformWorkers
 from workloads.faults import DESCRIPTOR_VARIABLE, Fault, InputFault, place_refused, run_program
 from workloads.page_cache import CacheState, ask_for, evict, preload
 from workloads.process import StopRequest
@@ -198,31 +196,6 @@ def test_any_other_error_is_not_about_memory() -> None:
         run_program("image_training", main)
 
 
-def test_items_come_in_their_order_and_end_with_none() -> None:
-    """All items, then None."""
-    ahead = Ahead(iter(range(100)), depth=3)
-    assert [ahead.next() for _ in range(101)] == [*range(100), None]
-    ahead.close()
-
-
-def test_no_more_than_the_depth_is_prepared_and_close_ends_the_thread() -> None:
-    """Memory is bounded, and nothing is left running."""
-    prepared = []
-    enough = threading.Event()
-
-    def items() -> Iterator[int]:
-        for number in range(1000):
-            prepared.append(number)
-            if number == 3:
-                enough.set()
-            yield number
-
-    ahead = Ahead(items(), depth=3)
-    assert enough.wait(100)
-    ahead.close()
-    assert prepared == [0, 1, 2, 3]
-
-
 JPEG = cv2.imencode(".jpg", np.full((300, 280, 3), 128, np.uint8))[1].tobytes()
 
 
@@ -279,7 +252,7 @@ def small_and_large(folder: Path, count: int) -> list[LabelledImage]:
 
 def test_records_are_the_same_by_any_workers_pass_after_pass(tmp_path: Path) -> None:
     """Also with more images than slots, and with one whose record is larger than a slot."""
-    task = Task(small_and_large(tmp_path, SLOTS + 20), "recordio", False, 1)
+    task = Task(small_and_large(tmp_path, 84), "recordio", False, 1)
     transformer = task.opened()
     expected = [transformer.transform(index).record for index in range(len(task.images))]
     assert [index for index, record in enumerate(expected) if len(record or b"") > SLOT_BYTES] == [5]
@@ -295,7 +268,7 @@ def test_a_worker_that_is_killed_ends_the_pass(tmp_path: Path) -> None:
         results = pool.results()
         next(results)
         os.kill(multiprocessing.active_children()[0].pid or 0, signal.SIGKILL)
-        with pytest.raises(Fault, match=r"a worker process died \(exit status -9;"):
+        with pytest.raises(Fault, match="a worker process died"):
             list(results)
 
 

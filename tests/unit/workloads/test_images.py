@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workloads.backends import mxnet_library
+from workloads.backends.interface import Epochs
 from workloads.data_sets import datum, image_codecs, photograph_crops, recordio
 from workloads.data_sets.datum import Datum, DatumError, decode, encode
 from workloads.data_sets.image_codecs import PACKAGES, Crop, fastest, open_codec, synthetic_image
@@ -42,7 +43,7 @@ def flat(value: int, label: int, side: int = 256) -> bytes:
 def test_images_come_in_the_order_of_their_keys_and_normalised(tmp_path: Path) -> None:
     """Each pixel is (value - mean) / deviation, and labels go with their images; the last batch is filled up."""
     folder = database(tmp_path, [flat(10, 0), flat(20, 1), flat(30, 2)])
-    images = LmdbBatches(folder, 224, 2, training=False, seed=1)
+    images = Epochs(LmdbBatches(folder, 224, 2, training=False, seed=1).epoch)
     first, second = images.next_batch(), images.next_batch()
     assert (first.labels.tolist(), second.labels.tolist()) == ([0, 1], [2, 0])
     assert first.images.shape == (2, 3, 224, 224)
@@ -58,10 +59,10 @@ def test_training_crops_at_random_and_inference_takes_the_centre(tmp_path: Path)
     """The centre of a gradient is its middle; random crops differ from each other."""
     row = np.broadcast_to(np.arange(256, dtype=np.uint8), (3, 256, 256)).tobytes()
     folder = database(tmp_path, [datum.encode(datum.Datum(3, 256, 256, row))])
-    centre = LmdbBatches(folder, 224, 2, training=False, seed=1)
+    centre = Epochs(LmdbBatches(folder, 224, 2, training=False, seed=1).epoch)
     left = centre.next_batch()
     centre.close()
-    random = LmdbBatches(folder, 224, 8, training=True, seed=1)
+    random = Epochs(LmdbBatches(folder, 224, 8, training=True, seed=1).epoch)
     crops = random.next_batch()
     random.close()
     blue = left.images[0, 0, 0] * DEVIATION_BGR[0, 0, 0] + MEAN_BGR[0, 0, 0]
@@ -73,7 +74,7 @@ def test_an_encoded_image_is_decoded(tmp_path: Path) -> None:
     """Caffe's LMDBs may hold JPEGs."""
     _, jpeg = cv2.imencode(".jpg", np.full((300, 260, 3), 128, np.uint8))
     folder = database(tmp_path, [datum.encode(datum.Datum(3, 0, 0, jpeg.tobytes(), 4, encoded=True))])
-    images = LmdbBatches(folder, 224, 1, training=False, seed=1)
+    images = Epochs(LmdbBatches(folder, 224, 1, training=False, seed=1).epoch)
     batch = images.next_batch()
     np.testing.assert_allclose(batch.images[0][:, :1, :1], (128 - MEAN_BGR) / DEVIATION_BGR, atol=0.05)
     images.close()
@@ -88,7 +89,7 @@ def test_an_empty_lmdb_another_file_and_another_record_are_named(tmp_path: Path)
     (tmp_path / "text" / "data.mdb").write_text("no database")
     with pytest.raises(InputFault, match="cannot be read as an LMDB"):
         measure(tmp_path / "text")
-    images = LmdbBatches(database(tmp_path / "other", [b"no datum"]), 224, 1, training=False, seed=1)
+    images = Epochs(LmdbBatches(database(tmp_path / "other", [b"no datum"]), 224, 1, training=False, seed=1).epoch)
     with pytest.raises(InputFault, match="record b'00000000'"):
         images.next_batch()
     images.close()
@@ -99,7 +100,7 @@ def test_an_encoded_image_that_is_cut_off_is_named(tmp_path: Path, cut: int) -> 
     """Empty or broken off, with the key of its record."""
     _, jpeg = cv2.imencode(".jpg", np.random.default_rng(1).integers(0, 256, (300, 260, 3), dtype=np.uint8))
     message = datum.encode(datum.Datum(3, 0, 0, jpeg.tobytes()[:cut], 4, encoded=True))
-    images = LmdbBatches(database(tmp_path, [message]), 224, 1, training=False, seed=1)
+    images = Epochs(LmdbBatches(database(tmp_path, [message]), 224, 1, training=False, seed=1).epoch)
     with pytest.raises(InputFault, match=r"record b'00000000'.*not readable"):
         images.next_batch()
     images.close()
@@ -108,7 +109,7 @@ def test_an_encoded_image_that_is_cut_off_is_named(tmp_path: Path, cut: int) -> 
 def test_an_image_of_four_channels_is_named(tmp_path: Path) -> None:
     """No network here takes one."""
     message = datum.encode(datum.Datum(4, 256, 256, bytes(4 * 256 * 256), 1))
-    images = LmdbBatches(database(tmp_path, [message]), 224, 1, training=False, seed=1)
+    images = Epochs(LmdbBatches(database(tmp_path, [message]), 224, 1, training=False, seed=1).epoch)
     with pytest.raises(InputFault, match="4 channels"):
         images.next_batch()
     images.close()
