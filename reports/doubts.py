@@ -56,9 +56,10 @@ def facts(runs: Sequence[Run], study: Study) -> list[tuple[str, str, str]]:
     if halves:
         asked, middle, widest = study.measure.precision, *map(small_share, (statistics.median(halves), max(halves)))
         remark = _(
-            "median; widest ±{widest}[[; {reached} within the ±{asked} asked for]]",
+            "median; widest ±{widest}[[; {reached} of {whole} within the ±{asked} asked for]]",
             widest=widest,
-            reached="" if study.imported else f"{sum(half <= asked for half in halves)}/{len(halves)}",
+            reached="" if study.imported else f"{sum(half <= asked for half in halves)}",
+            whole=len(halves),
             asked=small_share(asked),
         )
         shown.append((_("Half-width of the 95 % intervals"), f"±{middle}", remark))

@@ -36,7 +36,7 @@ def test_what_a_study_can_be_judged_by(material: Material) -> None:
         for at, run in enumerate(material.runs[:3])
     )
     assert doubts.facts(runs, material.study) == [
-        ("Half-width of the 95 % intervals", "±1.0 %", "median; widest ±2.9 %; 2/3 within the ±2.0 % asked for"),
+        ("Half-width of the 95 % intervals", "±1.0 %", "median; widest ±2.9 %; 2 of 3 within the ±2.0 % asked for"),
         ("Repeats lie apart by", "4.0 %", "median of 1 configuration, most 4.0 %: highest against lowest rate"),
         ("Other load on the host", "0.03 cores", "median; most 0.50 cores"),
         ("sizer's own use", "0.3 %", "of the workload's core-seconds, median; most 1.2 %"),

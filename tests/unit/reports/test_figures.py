@@ -128,6 +128,13 @@ def test_a_map_says_what_binds_everywhere(trained: Subject) -> None:
     ]
 
 
+def test_without_a_model_there_is_no_map(trained: Subject) -> None:
+    """Nor where one axis alone was varied."""
+    assert binding_map(replace(trained, model=None)) is None
+    one = tuple(run for run in trained.runs if run.configuration.vcpus == 2.0)
+    assert binding_map(replace(trained, runs=one)) is None
+
+
 @pytest.mark.parametrize(("kept", "expected"), [(None, [1, 4, 7, 10]), (10, [1, 4, 7, 10]), (5, [1, 5, 7, 10])])
 def test_of_many_values_some_are_shown(kept: int | None, expected: list[int]) -> None:
     """The ends, what is to be kept, and some between."""
