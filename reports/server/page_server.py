@@ -106,7 +106,8 @@ class PageServer:
 
     def close(self) -> None:
         """End it, with all of its connections."""
-        self._loop.call_soon_threadsafe(self._closing.set)
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._closing.set)
         self._thread.join()
 
     def _run(self) -> None:
