@@ -230,8 +230,8 @@ def _count_row(count: AcceleratorCount, subject: Subject) -> dict[str, str]:
     return {
         "name": accelerators.count_name(count, subject.terms),
         "throughput": language.rate_interval(count.throughput, subject.unit),
-        "speed_up": accelerators.speed_up_in_words(count),
-        "efficiency": accelerators.efficiency_in_words(count),
+        "speed_up": _("{count.speed_up:times_over}", count=count),
+        "efficiency": _("{count.efficiency:share}", count=count),
         "fed": accelerators.fed_in_words(count),
         "disk": accelerators.disk_asked(count),
         "jobs": accelerators.side_by_side_in_words(count, subject.terms),

@@ -261,12 +261,6 @@ def count_name(count: AcceleratorCount, terms: Terms) -> str:
     return accelerators_name(count.gpu, count.count, terms.device)
 
 
-speed_up_in_words = Sentence("{count.speed_up:times_over}")
-"""`1.9 (1.85 to 1.95)`."""
-efficiency_in_words = Sentence("{count.efficiency:share}")
-"""`95 % (92 % to 98 %)`."""
-
-
 def fed_in_words(count: AcceleratorCount) -> str:
     """`fed from 2 vCPUs`, `not fed by 2 vCPUs (asks for 2.9 to 3.1 vCPUs)`; empty where no accounting shows it."""
     if count.ceiling is None:
