@@ -7,7 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from sizer.model.comparison import Comparison, RateChange
-from sizer.records.configuration import Estimate
+from sizer.records.prediction import Estimate
 from sizer.words import comparison as words
 from sizer.words.language import _, interval, signed
 

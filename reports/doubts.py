@@ -249,8 +249,8 @@ def _floor(subject: Subject) -> str:
     if searched is not None:
         return floor_sentences(subject.name, floor_in_words(searched), peak)
     floor = memory_floor(subject.runs)
-    below = floor.out_of_memory_bytes if floor is not None else None
-    above = floor.completed_bytes if floor is not None else None
+    below = floor.too_small if floor is not None else None
+    above = floor.held if floor is not None else None
     if below is None:
         below = max(memory_of(run.configuration) for run in subject.runs if _was_capped(run))
     searched = SearchedFloor(Bounds(below, above), pipeline_alone=subject.device.kind == "emulated")

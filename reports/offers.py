@@ -11,9 +11,8 @@ from markupsafe import Markup
 from sizer.model.edge import best_place
 from sizer.recommend.job_changes import MIN_GAIN, Change, ChangeKind, changes, judged_by
 from sizer.records.answer import CostRow, ForeignPrice, GpuOption, InstanceOffer
-from sizer.records.configuration import Configuration, Estimate
 from sizer.records.messages import NoAnswer
-from sizer.records.prediction import ReasonCode, reason
+from sizer.records.prediction import Configuration, Estimate, ReasonCode, reason
 from sizer.records.units import GIB, RELATIVE, format_bytes, format_number, format_price, format_usd
 from sizer.words import accelerators as gpu_words
 from sizer.words import costs as cost_words

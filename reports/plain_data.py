@@ -26,8 +26,8 @@ from sizer.model.model import (
 )
 from sizer.model.posterior import KEPT
 from sizer.model.refusals import ENOUGH, memory_matters
-from sizer.records.configuration import Configuration
 from sizer.records.device import HOST_DISK
+from sizer.records.prediction import Configuration
 from sizer.records.units import GIB
 
 DRAWS = 64
@@ -59,7 +59,7 @@ CONSTANTS: dict[str, Any] = {
     "SLOWEST": prediction.SLOWEST,
     "FURTHER": prediction.FURTHER,
     "ENDS": (prediction.LOW, prediction.HIGH),
-    "NOISE": [_rounded(prediction._noise(DRAWS, part)) for part in range(prediction.EACH)],
+    "NOISE": [_rounded(prediction._noise(DRAWS, part)) for part in range(prediction.NOISE_VALUES)],
     "CLOSE": prediction.CLOSE,
     "CPU_LIKE": sorted(bottleneck.value for bottleneck in prediction.CPU_LIKE),
     "DISK_LIKE": sorted(quantity.value for quantity in prediction.DISK_LIKE),

@@ -11,7 +11,7 @@ from statistics import median
 from sizer.model.model import batch_of, disk_of, memory_of, vcpus_of
 from sizer.model.observations import measured_rate
 from sizer.model.runs import as_asked, end_to_end
-from sizer.records.configuration import Configuration, Estimate
+from sizer.records.prediction import Configuration, Estimate
 from sizer.records.run import RentedMachine, Run
 from sizer.records.run_kinds import Outcome
 

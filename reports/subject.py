@@ -9,14 +9,13 @@ from typing import Any
 
 from sizer.model.model import CPU_LABEL, Model, WorkloadModel
 from sizer.model.runs import as_asked
-from sizer.plan.chosen import NextRun, PlanEnd, Unfinished, next_of
-from sizer.plan.reference_runs import Spread
+from sizer.plan.chooser import NextRun, PlanEnd, Unfinished, next_of
+from sizer.plan.run_order import Spread
 from sizer.records.answer import Answer, Recommendation
-from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import Device
 from sizer.records.family import Family
 from sizer.records.notes import Note
-from sizer.records.prediction import Spec
+from sizer.records.prediction import Configuration, Estimate, Spec
 from sizer.records.run import DiskCheck, Run
 from sizer.records.study import DiskTier, Objective, Study, Workload, WorkloadPlan
 from sizer.words import page as words
@@ -195,11 +194,12 @@ def _model(name: str, material: Material) -> tuple[WorkloadModel | None, str | N
 
 
 def described(subject: Subject) -> str:
-    """The workload in a few words, its data set and its device with it: what is emulated says so."""
+    """The workload in a few words, its data set and its device with it: what is emulated says so. Of runs that have an
+    accelerator each, or none, there is no one device."""
     parts = [words.workload_in_words(subject.workload)]
     if subject.embedded:
         parts.append(words.embedded_data())
-    if subject.device.kind != "cpu":
+    if subject.device.kind != "cpu" and not any(run.configuration.gpu for run in subject.of_the_job):
         parts.append(words.device_in_words(subject.device, subject.unit))
     return " · ".join(parts)
 

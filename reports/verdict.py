@@ -10,10 +10,9 @@ from markupsafe import Markup
 
 from sizer.model.observations import beside_others
 from sizer.model.runs import as_asked
-from sizer.plan.chosen import NextRun, PlanEnd
+from sizer.plan.chooser import NextRun, PlanEnd
 from sizer.records.answer import Answer
-from sizer.records.configuration import Estimate
-from sizer.records.prediction import Spec
+from sizer.records.prediction import Estimate, Spec
 from sizer.records.run_kinds import Outcome
 from sizer.words import verdict as words
 from sizer.words.answers import how_sure as how_sure_text

@@ -19,10 +19,9 @@ from sizer.recommend.candidates import SOLD_VCPUS
 from sizer.recommend.case import rate_contradicted
 from sizer.recommend.prices import is_computed_by_cpu, rentable
 from sizer.recommend.sizes import memory_varied
-from sizer.records.configuration import Configuration
 from sizer.records.device import Device, DiskRates
 from sizer.records.messages import InputError
-from sizer.records.prediction import Refusal
+from sizer.records.prediction import Configuration, Refusal
 from sizer.records.units import GIB, format_bytes
 from sizer.words import model as words
 from sizer.words.answers import machine_rented
@@ -136,9 +135,10 @@ def _machines(gpu: str | None, device: Device, catalog: Catalog, machines: dict[
     offers = rentable(gpu, device, catalog)
     if offers is None:
         return None
+    priced, unpriced = offers
     machines[key] = {
-        "priced": [[i.vcpus, i.memory_bytes / MEMORY, i.gpu_count, i.usd_per_hour, i.name] for i in offers.priced],
-        "unpriced": [[i.vcpus, i.memory_bytes / MEMORY, i.gpu_count] for i in offers.unpriced],
+        "priced": [[i.vcpus, i.memory_bytes / MEMORY, i.gpu_count, i.usd_per_hour, i.name] for i in priced],
+        "unpriced": [[i.vcpus, i.memory_bytes / MEMORY, i.gpu_count] for i in unpriced],
     }
     return key
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import Device, DiskRates
+from sizer.records.prediction import Configuration, Estimate
 from sizer.records.run import DataSet, Demand, DiskCheck, Evidence, MemoryUse, Run, Step
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan

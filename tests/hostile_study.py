@@ -12,10 +12,9 @@ from typing import Any
 from sizer.bundled.reports.subject import Material
 from sizer.model.fitting import fit
 from sizer.records.answer import Alternative
-from sizer.records.configuration import Estimate
 from sizer.records.device import HOST_DISK
 from sizer.records.notes import Note, NoteKind
-from sizer.records.prediction import Spec
+from sizer.records.prediction import Estimate, Spec
 from sizer.records.run import Cause, CauseKind, Failure, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.units import GIB

@@ -12,8 +12,8 @@ import pytest
 
 from sizer.model.fitting import fit
 from sizer.model.model import CPU_LABEL, WhatIf, WorkloadModel
-from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import Device, DiskRates
+from sizer.records.prediction import Bottleneck, Configuration
 from sizer.records.run import (
     DataSet,
     Demand,

@@ -14,10 +14,9 @@ import pytest
 from sizer.bundled.reports.subject import Material
 from sizer.model.fitting import fit
 from sizer.records.answer import Answer, Event, InstanceOffer, Recommendation, Rejection
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import Device, DiskRates
 from sizer.records.notes import Note, NoteKind
-from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
+from sizer.records.prediction import Action, Bottleneck, Configuration, Estimate, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run import (
     Cause,
     CauseKind,

@@ -26,8 +26,7 @@ from held_out_rates import (
 )
 
 from sizer.catalog.accelerator_rates import AcceleratorRate, shipped_rates
-from sizer.catalog.gpu_scaling import scaled_runs
-from sizer.catalog.gpu_transfer import published_steps
+from sizer.catalog.gpu_transfer import published_steps, scaled_runs
 
 MOST_OTHERS = 3
 """So many other networks on both GPUs are a table that says how they compare."""

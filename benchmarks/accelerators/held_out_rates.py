@@ -17,29 +17,29 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from sizer.catalog.accelerator_rates import PROCESSOR, AcceleratorRate
-from sizer.catalog.batch_curve import rate_at
-from sizer.catalog.gpu_scaling import (
-    MEAN_LOSS,
-    ScaledRun,
-    ScalingVariances,
-    efficiency_range,
-    loss_model,
-    scaled_runs,
-)
 from sizer.catalog.gpu_transfer import (
     EMULATORS,
     MEAN,
+    MEAN_LOSS,
     TRANSFER_90,
+    Effect,
     PublishedStep,
+    ScaledRun,
+    ScalingVariances,
     TransferVariances,
+    efficiency_range,
+    family_of,
     gpu_label,
+    loss_model,
+    overlap,
+    passes_of,
     precision_class,
     published_steps,
     rate_model,
+    scaled_runs,
     table_of,
 )
-from sizer.catalog.networks import family_of, passes_of
-from sizer.catalog.shared_effects import Effect, overlap
+from sizer.catalog.rate_estimate import rate_at
 
 Array = NDArray[np.float64]
 Figure = TypeVar("Figure")

@@ -13,8 +13,8 @@ from accuracy_machines import Cores, Memory, SimulatedJob, SimulatedMachine
 from accuracy_network import Random, Variability
 
 from sizer.model.model import memory_of, vcpus_of
-from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
+from sizer.records.prediction import Configuration
 from sizer.records.units import GIB
 
 LADDERS = (

@@ -10,8 +10,8 @@ import numpy as np
 from accuracy_network import Stations, Variability, hit_share, rates
 
 from sizer.model.model import batch_of, disk_of, gpus_of, memory_of, vcpus_of
-from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
+from sizer.records.prediction import Configuration
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from goals import GoalRow, at_most, in_processes, quantile, share
 from grid_data import cells, repeat_errors
 
 from sizer.model.fitting import fit
-from sizer.records.configuration import Configuration, Estimate
+from sizer.records.prediction import Configuration, Estimate
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, Measure, RunSpec, Workload

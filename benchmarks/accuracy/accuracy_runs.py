@@ -10,10 +10,10 @@ import numpy as np
 from accuracy_draws import Case
 from accuracy_machines import Faster, Question, SimulatedMachine
 
-from sizer.analysis.evidence import busy_shares, name_bottleneck, short_of_memory
+from sizer.analysis.accounting import busy_shares, name_bottleneck, short_of_memory
 from sizer.model.model import batch_of, disk_of, memory_of, vcpus_of
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import Device, DiskRates
+from sizer.records.prediction import Bottleneck, Configuration, Estimate
 from sizer.records.run import DataSet, Demand, DiskCheck, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Workload

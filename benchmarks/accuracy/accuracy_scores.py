@@ -10,8 +10,7 @@ from goals import GoalRow, at_most, error, share
 
 from sizer.model.model import WorkloadModel, batch_of, disk_of, gpus_of, memory_of, vcpus_of
 from sizer.model.prediction import predict_several
-from sizer.records.configuration import Configuration, Estimate
-from sizer.records.prediction import Refusal
+from sizer.records.prediction import Configuration, Estimate, Refusal
 from sizer.records.units import GIB
 
 COVERED = 0.85, 0.95

@@ -16,8 +16,7 @@ from goals import GoalRow, below, share
 from sizer.model.fitting import fit
 from sizer.model.model import WorkloadModel, gpus_of
 from sizer.model.prediction import predict_several
-from sizer.records.configuration import Bottleneck, Configuration
-from sizer.records.prediction import Refusal
+from sizer.records.prediction import Bottleneck, Configuration, Refusal
 from sizer.records.run import Run
 
 SEED = 2018

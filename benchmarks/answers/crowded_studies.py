@@ -13,9 +13,9 @@ from accuracy_machines import Faster, Question
 from accuracy_runs import Measuring, checked_disks, measured_questions, one_run
 from noisy_studies import in_blocks, rate_between, with_marks
 
-from sizer.analysis.run_warnings import CONTENDED_CORES
+from sizer.analysis.accounting import CONTENDED_CORES
 from sizer.model.model import vcpus_of
-from sizer.records.configuration import Configuration
+from sizer.records.prediction import Configuration
 from sizer.records.run import Run, RunWarning, WarningKind
 from sizer.records.study import RunSpec
 

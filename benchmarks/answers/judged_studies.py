@@ -15,8 +15,7 @@ from sizer.model.model import Model, WorkloadModel
 from sizer.recommend.recommendation import recommend
 from sizer.recommend.sizes import sizes_on_curve
 from sizer.records.answer import Answer, Event
-from sizer.records.configuration import Configuration
-from sizer.records.prediction import Spec
+from sizer.records.prediction import Configuration, Spec
 from sizer.records.run import Run
 from sizer.records.study import Objective
 

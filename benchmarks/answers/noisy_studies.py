@@ -13,8 +13,8 @@ from accuracy_machines import Faster, Question
 from accuracy_runs import Measuring, checked_disks, measured_questions, one_run
 
 from sizer.plan.configurations import repeated
-from sizer.plan.reference_runs import changed_marks, woven
-from sizer.records.configuration import Configuration
+from sizer.plan.run_order import changed_marks, woven
+from sizer.records.prediction import Configuration
 from sizer.records.run import Run
 from sizer.records.study import RunSpec
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device, DiskRates
+from sizer.records.prediction import Bottleneck
 from sizer.records.run import Run
 from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Workload
 

@@ -31,7 +31,7 @@ from scipy.special import stdtrit
 
 from sizer.api import measurement, plan_study, this_host
 from sizer.cli.progress import EventPrinter
-from sizer.records.configuration import Bottleneck, Estimate
+from sizer.records.prediction import Bottleneck, Estimate
 from sizer.records.run import Run
 from sizer.records.study import Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.storage.disk_check import Fio

@@ -30,8 +30,7 @@ from judged import WholeGrid, answer_of, whole_grids
 from replayed import ReplayCase, by_workload, curve_cases, grid_cases, machine_cases
 
 from sizer.catalog.catalog import Catalog
-from sizer.plan.chooser import Chooser
-from sizer.plan.chosen import NextRun
+from sizer.plan.chooser import Chooser, NextRun
 from sizer.records.run import Run
 from sizer.records.study import Adaptive
 

@@ -18,10 +18,10 @@ from sizer.recommend.prices import disk_prices, prices
 from sizer.recommend.recommendation import recommend
 from sizer.recommend.sizes import sizes_on_curve
 from sizer.records.answer import Answer
-from sizer.records.configuration import Configuration
-from sizer.records.prediction import Spec
+from sizer.records.prediction import Configuration, Spec
 from sizer.records.run import Run
 from sizer.records.study import Objective
+from sizer.records.units import GIB
 
 REGRET = 0.05
 """Of the rate below the target, and of the cost above that of the answer from the whole grid."""
@@ -53,7 +53,8 @@ class WholeGrid:
             if size.spec == spec:
                 return size.hourly
         volume = disk_prices(self.model.measured.disks, self.catalog)[spec.disk] if spec.disk is not None else 0.0
-        return prices(self.catalog).usd_per_hour(spec.vcpus, spec.memory_bytes) + volume
+        vcpu, gib = prices(self.catalog)
+        return vcpu * (spec.vcpus or 1.0) + gib * (spec.memory_bytes or 0) / GIB + volume
 
     def regret(self, spec: Spec, target: float) -> tuple[float, float]:
         """The share by which its rate misses the target, and by which it costs more than the answer from the grid; what

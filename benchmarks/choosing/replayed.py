@@ -18,8 +18,8 @@ from accuracy_runs import NAME, measured_runs
 from curves_data import JPEG, Curve, real_curves
 
 from sizer.model.model import memory_of, vcpus_of
-from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import HOST_DISK
+from sizer.records.prediction import Configuration, Estimate
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan

@@ -27,8 +27,8 @@ from sizer.exchange.imported import read_measurements
 from sizer.model.fitting import fit
 from sizer.model.prediction import predict
 from sizer.model.transfer import knowing, on_machines
-from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import Processor
+from sizer.records.prediction import Configuration, Estimate
 
 CPUS = Path(__file__).parents[2] / "sizer/catalog/data/cpus.csv"
 RIVALS = {"no transfer": "", "clock": "base_mhz", "PassMark": "passmark_1t"}

@@ -26,8 +26,7 @@ from sizer.catalog.processors import processor_of
 from sizer.exchange.imported import read_measurements
 from sizer.model.fitting import fit
 from sizer.model.transfer import on_machines
-from sizer.records.configuration import Estimate
-from sizer.records.prediction import Prediction
+from sizer.records.prediction import Estimate, Prediction
 
 CPUS = Path(__file__).parents[2] / "sizer/catalog/data/cpus.csv"
 PROGRAMS = {"asset compression": "geekbench6_asset_per_vcpu", "JPEG": "jpeg_per_vcpu"}

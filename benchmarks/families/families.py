@@ -31,17 +31,14 @@ from goals import GoalRow, at_most, below, in_processes, printed, share
 from numpy.typing import NDArray
 
 from sizer.catalog.catalog import Catalog
-from sizer.model.model import MeasuredDisk, MeasuredRange, MemoryTrial, WorkloadFacts, WorkloadModel, of_new_run
+from sizer.model.model import Gpus, MeasuredDisk, MeasuredRange, MemoryTrial, WorkloadFacts, WorkloadModel, of_new_run
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.case import Case, quality_of
-from sizer.recommend.family.choice import family_of
+from sizer.recommend.family.choice import family_of, least_cost
 from sizer.recommend.family.fleet import RATIOS, Fleet, Work, fleet_of
-from sizer.recommend.family.location import least_cost
-from sizer.recommend.prices import Accelerators
 from sizer.recommend.rule import table_of_machines
-from sizer.records.configuration import Configuration
 from sizer.records.device import Device, DiskRates
-from sizer.records.prediction import Spec
+from sizer.records.prediction import Configuration, Spec
 from sizer.records.study import Objective
 from sizer.records.units import GIB
 
@@ -90,7 +87,7 @@ def drawn_job(random: np.random.Generator, number: int) -> Job:
 def measured_work(job: Job, random: np.random.Generator) -> Work:
     """What sizer holds of a job once it is measured."""
     device = Device("cpu") if job.gpu_rate is None else Device("cuda", gpu="V100")
-    kind = Accelerators("cpu", 0) if job.gpu_rate is None else Accelerators("V100", 1)
+    kind = Gpus("cpu", 0) if job.gpu_rate is None else Gpus("V100", 1)
     candidates = []
     for disk in DISKS:
         for vcpus in VCPUS:

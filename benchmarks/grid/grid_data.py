@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from sizer.files.codec import to_json
-from sizer.records.configuration import Configuration
+from sizer.records.prediction import Configuration
 from sizer.records.run import DataSet, Run
 from sizer.records.run_kinds import Purpose
 from sizer.store.stored_runs import run_from_json

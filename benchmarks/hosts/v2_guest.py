@@ -17,7 +17,7 @@ from tests.described_hosts import ELSEWHERE
 
 TESTS = ("test_contract.py", "test_real_limits.py", "test_real_disk.py", "test_delegation.py")
 
-LEFT_OUT = "not (readahead or mapped or direct or through)"
+LEFT_OUT = "not (readahead or mapped or direct or through or overlay or namespace)"
 """Ways of reading and writing that take the block layer's same path once more, at emulated speed."""
 
 

@@ -14,7 +14,7 @@ from sizer.bundled.reports.subject import Material
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
-from sizer.records.configuration import Estimate
+from sizer.records.prediction import Estimate
 from sizer.records.run import Run
 from sizer.records.study import Study
 from sizer.study.parse import read_study

@@ -15,7 +15,7 @@ from functools import cached_property
 
 from markupsafe import Markup
 
-from sizer.records.configuration import Estimate
+from sizer.records.prediction import Estimate
 from sizer.records.units import format_number
 from sizer.words.language import _
 

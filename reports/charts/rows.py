@@ -8,7 +8,7 @@ from functools import cached_property
 
 from markupsafe import Markup
 
-from sizer.records.configuration import Estimate
+from sizer.records.prediction import Estimate
 from sizer.records.units import format_number
 
 from . import svg

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from sizer.model.memory import anonymous_bytes, floor_at
 from sizer.model.model import batch_of, vcpus_of
 from sizer.model.observations import measured_rate
-from sizer.records.configuration import Configuration
+from sizer.records.prediction import Configuration
 from sizer.records.units import GIB, MIB, RELATIVE, format_bytes
 from sizer.words import page as words
 from sizer.words.language import _, paragraph, rates_axis
@@ -172,7 +172,7 @@ def _memory_marks(base: Configuration, subject: Subject) -> Iterator[PlaceMark]:
         return
     measured, facts = subject.model.measured, subject.model.facts
     floor = floor_at(measured, base.vcpus, base.batch_size)
-    low, high = floor.out_of_memory_bytes, floor.completed_bytes
+    low, high = floor.too_small, floor.held
     if low is not None and high is not None:
         yield PlaceMark(float(high), words.floor_named(low, high))
     own = anonymous_bytes(measured, vcpus_of(base), batch_of(base))

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from sizer.model.prediction import predict_several
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
-from sizer.records.prediction import Prediction, Spec
+from sizer.records.prediction import Bottleneck, Configuration, Estimate, Prediction, Spec
 from sizer.records.run import Run
 from sizer.records.units import format_bytes, format_number
 from sizer.words.language import _, clauses, paragraph, rates_axis, vcpus_in_words

@@ -17,9 +17,9 @@ from sizer.model.observations import measured_rate
 from sizer.model.prediction import predict
 from sizer.recommend.job_changes import disk_gain
 from sizer.recommend.reasons import most_by_disk
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import HOST_DISK, DiskRates
 from sizer.records.messages import NoAnswer
+from sizer.records.prediction import Bottleneck, Configuration, Estimate
 from sizer.records.run import Run
 from sizer.records.units import RELATIVE
 from sizer.words.answers import disk_answer as disk_answer_text

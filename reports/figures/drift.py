@@ -9,8 +9,8 @@ from datetime import datetime, timezone
 from functools import cached_property
 
 from sizer.model.runs import as_asked
-from sizer.plan.reference_runs import DRIFT_SHARE, usual_band
-from sizer.records.configuration import Estimate
+from sizer.plan.run_order import DRIFT_SHARE, usual_band
+from sizer.records.prediction import Estimate
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import Study

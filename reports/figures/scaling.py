@@ -9,7 +9,7 @@ from dataclasses import replace
 from sizer.model.model import CPU_LABEL
 from sizer.model.runs import as_asked, label_of
 from sizer.records.answer import BatchAdvice, BatchCurve, BatchPoint
-from sizer.records.configuration import Estimate
+from sizer.records.prediction import Estimate
 from sizer.records.run import Run
 from sizer.records.units import RELATIVE
 from sizer.words.accelerators import batch_point, batch_question, batch_sentences

@@ -10,8 +10,7 @@ from typing import Any
 from sizer.model.model import WorkloadModel, batch_of, disk_of, memory_of, vcpus_of
 from sizer.model.prediction import predict_several
 from sizer.model.runs import label_of
-from sizer.records.configuration import Configuration
-from sizer.records.prediction import Prediction
+from sizer.records.prediction import Configuration, Prediction
 from sizer.records.run import Run
 from sizer.records.study import Study
 from sizer.records.units import format_bytes

@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from sizer.model.model import batch_of, disk_of, memory_of, vcpus_of
-from sizer.records.configuration import Bottleneck
+from sizer.records.prediction import Bottleneck
 from sizer.records.run import Evidence, EvidenceKind, Run
 from sizer.records.run_kinds import ISOLATED_STAGES, Outcome
 from sizer.records.study import Study

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from sizer.records.configuration import Bottleneck
 from sizer.records.device import DiskRates, GpuUse
+from sizer.records.prediction import Bottleneck
 from sizer.records.run import MemoryGrowth, MeterKind, Run, WarningKind
 from sizer.records.units import format_bytes, format_number, format_seconds
 from sizer.words import language as words

@@ -1,35 +1,191 @@
-"""The record of a run that took place: outcome, throughput, demand, evidence and warnings. Pure."""
+"""The record of a run that took place: how it is called and why, throughput, demand, evidence and warnings. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sizer.analysis import accounting
-from sizer.analysis.accounting import gpu_uses, peaks
-from sizer.analysis.ending import ChildResult, outcome
-from sizer.analysis.epochs import Shown, measured_from_epoch
-from sizer.analysis.evidence import busy_shares, name_bottleneck, short_of_memory
-from sizer.analysis.monitor import RunMonitor
+from sizer.analysis.accounting import busy_shares, gpu_uses, name_bottleneck, peaks, short_of_memory
+from sizer.analysis.monitor import RunMonitor, Stop
 from sizer.analysis.run_warnings import disk_fall, memory_growth, run_warnings
-from sizer.analysis.steady_state import SteadyState, mean_rate, steady_state
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
-from sizer.records.device import Device
+from sizer.analysis.steady_state import Shown, SteadyState, mean_rate, measured_from_epoch, steady_state
+from sizer.records.device import Device, GpuUse
+from sizer.records.kinds import COMMAND
+from sizer.records.prediction import Bottleneck, Configuration, Estimate
 from sizer.records.run import (
+    Cause,
+    CauseKind,
     Conditions,
     DataSet,
     Declared,
     DiskCheck,
+    Failure,
+    LimitedBy,
     MemoryUse,
     RateDetails,
     Run,
-    Step,
+    RunWarning,
+    Sample,
     WarningKind,
 )
-from sizer.records.run_kinds import Outcome
-from sizer.records.study import RunSpec, Workload
+from sizer.records.run_kinds import MemoryPlace, Outcome
+
+# All that came out of a child, how its run is called, and why.
+
+UNSUPPORTED_STATUS = 69
+"""EX_UNAVAILABLE of sysexits.h: the workload's framework or device is not there."""
+
+NOT_FOUND_STATUSES = (126, 127)
+"""The shell could not execute the program."""
+
+HUNG_SECONDS = 2.0
+HUNG_TIMES = 10.0
+"""A run that stepped hung if its last step was longer ago than both: so many seconds, since events are written and read
+twice a second, and so many times the longest that it took for a step before."""
+
+
+@dataclass(frozen=True)
+class ChildResult:
+    """All that came out of a child, and whether it `joined` its group. `gpus` are without their figures; `reasons` are
+    what around it explains a failure, `troubles` warnings that a run of any outcome has, `at_the_end` what was seen of
+    it when it was stopped; `silent`: it printed nothing at all."""
+
+    seen: RunMonitor
+    exit_status: int | None
+    joined: bool
+    samples: tuple[Sample, ...]
+    accounted: frozenset[str]
+    limited_by: LimitedBy
+    last_lines: str
+    resident_bytes: int | None
+    resident_after_bytes: int | None
+    throttles_buffered_writes: bool
+    gpus: tuple[GpuUse, ...] = ()
+    silent: bool = False
+    at_the_end: tuple[Cause, ...] = ()
+    reasons: tuple[Cause, ...] = ()
+    troubles: tuple[RunWarning, ...] = ()
+
+    @property
+    def stop(self) -> Stop:
+        return self.seen.stop or Stop.ENDED
+
+    @property
+    def refused_memory(self) -> MemoryPlace | None:
+        """Whose memory the program was refused, as it told itself or its log shows."""
+        return self.seen.refused_memory or (refused_in(self.last_lines) if self.exit_status else None)
+
+    @property
+    def hung(self) -> bool:
+        """Whether it was still to step when it was stopped, and had not for far longer than a step takes."""
+        return self.seen.silent_seconds > max(HUNG_SECONDS, HUNG_TIMES * self.seen.longest_step)
+
+
+def outcome(child: ChildResult, measured: bool) -> tuple[Outcome, Failure | None]:
+    """How the run ended, whose steps gave a rate if it was `measured`, and why for every outcome but `completed`."""
+    seen, status, stop = child.seen, child.exit_status, child.stop
+    if not child.joined:
+        return Outcome.REFUSED, _failure(CauseKind.NOT_LIMITED)
+    if stop is Stop.ESCAPED:
+        return Outcome.REFUSED, Failure(Cause(CauseKind.ESCAPED, text=seen.detail))
+    if any(sample.oom_kills for sample in child.samples):
+        killed = _failure(CauseKind.MEMORY_CAP if seen.spec.limits.memory_bytes is not None else CauseKind.HOST_MEMORY)
+        return Outcome.OUT_OF_MEMORY, replace(killed, where=MemoryPlace.HOST)
+    if stop is Stop.STOOD_STILL:
+        return Outcome.REFUSED, _failure(CauseKind.STOOD_STILL, seconds=seen.stood_still_seconds)
+    if stop is Stop.CONTAINER:
+        return Outcome.REFUSED, Failure(Cause(CauseKind.CONTAINER, text=seen.detail))
+    if stop is Stop.ABSENT:
+        return Outcome.REFUSED, _failure(CauseKind.ABSENT)
+    if stop is Stop.SLOW_PATTERN:
+        return Outcome.CRASHED, _failure(CauseKind.SLOW_PATTERN, seconds=seen.limit_seconds)
+    if stop is Stop.BROKEN_EVENTS:
+        broken = Cause(CauseKind.BROKEN_EVENTS, text=seen.detail)
+        return Outcome.CRASHED, Failure(_crash(status), (broken,)) if status else Failure(broken)
+    if child.refused_memory is not None and status != 0:
+        kind = CauseKind.GPU_MEMORY if child.refused_memory is MemoryPlace.GPU else CauseKind.NOT_ALLOCATED
+        return Outcome.OUT_OF_MEMORY, replace(_failure(kind), where=child.refused_memory)
+    if stop is Stop.INTERRUPTED:
+        return Outcome.INTERRUPTED, _failure(CauseKind.INTERRUPTED)
+    if status == UNSUPPORTED_STATUS:
+        return Outcome.UNSUPPORTED, _failure(CauseKind.UNSUPPORTED)
+    if stop is Stop.ENDED and status != 0:
+        return Outcome.CRASHED, Failure(_crash(status))
+    if seen.wrong_unit is not None:
+        return Outcome.CRASHED, Failure(seen.wrong_unit)
+    if stop is Stop.DEADLINE and (child.hung or not measured):
+        return Outcome.TIMEOUT, _timeout(child, measured)
+    if measured:
+        return Outcome.COMPLETED, None
+    left = (cause for cause in child.at_the_end if cause.kind is CauseKind.LEFT_RUNNING)
+    return Outcome.CRASHED, Failure(Cause(CauseKind.TOO_FEW_STEPS), (*_of_steps(child), *left))
+
+
+def _failure(kind: CauseKind, **figures: float) -> Failure:
+    return Failure(Cause(kind, figures))
+
+
+def _timeout(child: ChildResult, measured: bool) -> Failure:
+    seen, seconds = child.seen, child.seen.limit_seconds
+    busy = (Cause(CauseKind.STILL_BUSY),) if seen.busy and not measured else ()
+    if seen.count and child.hung and not busy:
+        figures = {"steps": seen.count, "silent_seconds": seen.silent_seconds, "seconds": seconds}
+        return Failure(Cause(CauseKind.HUNG, figures), child.at_the_end)
+    return Failure(Cause(CauseKind.DEADLINE, {"seconds": seconds}), (*_of_steps(child), *busy, *child.at_the_end))
+
+
+def _of_steps(child: ChildResult) -> Iterator[Cause]:
+    """What came of the workload, and where there is nothing, what it did not do and why that may be."""
+    seen, started, reading = child.seen, child.seen.start is not None, child.seen.still_reading
+    if seen.count:
+        yield Cause(CauseKind.STEPPED, {"steps": seen.count, "silent_seconds": seen.silent_seconds})
+    elif reading is not None:
+        yield Cause(CauseKind.STILL_READING, {"bytes": reading.bytes, "whole": reading.whole})
+    elif seen.spec.workload.kind != COMMAND and not started:
+        yield Cause(CauseKind.NOT_BEGUN)
+    elif child.silent and not started:
+        yield Cause(CauseKind.NO_OUTPUT)
+    elif seen.no_rate:
+        yield Cause(CauseKind.NO_RATE, text=seen.no_rate)
+    elif seen.spec.workload.pattern is not None:
+        yield Cause(CauseKind.NO_MATCH)
+    else:
+        yield Cause(CauseKind.NO_STEP if started else CauseKind.NO_EVENT)
+    if seen.kept_out and not seen.count:
+        yield Cause(CauseKind.HOOK_KEPT_OUT)
+
+
+def _crash(status: int | None) -> Cause:
+    if status in NOT_FOUND_STATUSES:
+        return Cause(CauseKind.NOT_FOUND)
+    if status is not None and status < 0:
+        return Cause(CauseKind.SIGNAL, {"signal": -status})
+    return Cause(CauseKind.EXIT_STATUS, {} if status is None else {"status": status})
+
+
+_OF_GPU = re.compile(
+    r"(CUDA|HIP) out of memory|\btorch\.(cuda\.)?OutOfMemoryError\b|CUDA_ERROR_OUT_OF_MEMORY"
+    r"|cudaMalloc\b.*out of memory|OOM when allocating tensor.*\bGPU\b"
+)
+"""PyTorch (torch/csrc), XLA and TensorFlow, MXNet (src/storage), TensorFlow's allocator."""
+_OF_HOST = re.compile(
+    r"^(?:[\w.]+\.)?_?(Array)?MemoryError\b|DefaultCPUAllocator: (can't|not enough)|Failed to allocate CPU Memory"
+    r"|std::bad_alloc",
+    re.MULTILINE,
+)
+"""Python and numpy, PyTorch, MXNet, C++."""
+
+
+def refused_in(last_lines: str) -> MemoryPlace | None:
+    """None where no line of a framework that is known says that memory was refused."""
+    if _OF_GPU.search(last_lines):
+        return MemoryPlace.GPU
+    return MemoryPlace.HOST if _OF_HOST.search(last_lines) else None
+
 
 EXPLAINED = (Outcome.CRASHED, Outcome.TIMEOUT)
 """Outcomes that missing data and a full disk may be the cause of."""
@@ -117,7 +273,9 @@ def _measured(run: Run, steady: SteadyState, ended: ChildResult) -> Run:
     place = run.configuration
     assert place.vcpus is not None, "only an imported run lacks it"
     assert place.memory_bytes is not None, "only an imported run lacks it"
-    workload, span = _taking_part(run.spec), (steady.start, steady.end)
+    # With the accelerator that its run used, as it is with its batch: a replay of the reads uses none.
+    device = Device() if run.spec.workload.input == "replay" else run.spec.device
+    workload, span = replace(run.spec.workload, device=device), (steady.start, steady.end)
     used = accounting.demand(steady, run.steps, run.samples, workload, run.data_set, accounted, run.spec.gpu_count)
     rates = run.disk.rates if run.disk else None
     busy = busy_shares(steady.throughput.value, used, run.configuration, rates, workload.computes_on)
@@ -129,6 +287,8 @@ def _measured(run: Run, steady: SteadyState, ended: ChildResult) -> Run:
     latencies = [
         step.latency for step in run.steps if step.latency is not None and steady.start < step.time <= steady.end
     ]
+    several = run.steps[-1].epoch > 0
+    first = steady_state([step for step in run.steps if step.epoch == 0]) if several else None
     others = accounting.other_cores(run.samples, *span)
     stolen = accounting.stolen_cores(run.samples, *span) if "steal_core_seconds" in accounted else None
     return replace(
@@ -136,7 +296,7 @@ def _measured(run: Run, steady: SteadyState, ended: ChildResult) -> Run:
         throughput=steady.throughput,
         rate=replace(
             run.rate,
-            first_epoch_throughput=_first_epoch(run.steps),
+            first_epoch_throughput=first.throughput.value if first is not None else None,
             warm_up_seconds=steady.warm_up_seconds,
             measured_seconds=steady.measured_seconds,
             latency_p50=float(np.percentile(latencies, 50)) if latencies else None,
@@ -156,19 +316,6 @@ def _measured(run: Run, steady: SteadyState, ended: ChildResult) -> Run:
         ),
         evidence=name_bottleneck(busy, place.vcpus, starved, throttled, (others or 0.0) + (stolen or 0.0)),
     )
-
-
-def _taking_part(spec: RunSpec) -> Workload:
-    """The workload with the accelerator that its run used, as it is with its batch: a replay of the reads uses none."""
-    return replace(spec.workload, device=Device() if spec.workload.input == "replay" else spec.device)
-
-
-def _first_epoch(steps: Sequence[Step]) -> float | None:
-    """Samples/s of the first epoch, where there was a later one."""
-    if not steps or steps[-1].epoch == 0:
-        return None
-    first = steady_state([step for step in steps if step.epoch == 0])
-    return first.throughput.value if first else None
 
 
 def _limits_buffered_writes(disk: DiskCheck | None, by_throttle: bool) -> bool | None:

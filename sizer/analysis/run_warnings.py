@@ -8,15 +8,19 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from scipy.special import stdtrit
 
-from sizer.analysis.accounting import grown, other_cores
-from sizer.analysis.epochs import Epochs, measured_from_epoch
-from sizer.analysis.steady_state import Array, SteadyState, long_run_variance, mean_rate, without_line
-from sizer.analysis.stopping import Stop
-from sizer.records.configuration import Estimate
+from sizer.analysis.accounting import CONTENDED_CORES, grown, other_cores
+from sizer.analysis.monitor import Stop
+from sizer.analysis.steady_state import (
+    Array,
+    Epochs,
+    SteadyState,
+    long_run_variance,
+    mean_rate,
+    measured_from_epoch,
+    without_line,
+)
+from sizer.records.prediction import Estimate
 from sizer.records.run import MemoryGrowth, RateChange, Run, RunWarning, Sample, Step, WarningKind
-
-CONTENDED_CORES = 0.05
-"""Cores used by something else on the host from which a run is marked."""
 
 STOLEN_CORES = 0.05
 """Cores withheld by the hypervisor from which a run is marked."""

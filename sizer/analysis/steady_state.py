@@ -1,4 +1,5 @@
-"""The steady state of a run: where warm-up ends, the throughput after it and how sure that is. Pure.
+"""The steady state of a run: where warm-up ends, the throughput after it and how sure that is, over all of the run or
+the whole epochs after the first. Pure.
 
 Warm-up is cut by MSER (White 1997, "An effective truncation heuristic for bias reduction in simulation output"): the
 cut that minimises the standard error of what remains. MSER alone also cuts whatever is rare and early (a stall among
@@ -10,19 +11,24 @@ The interval comes from batch means whose lag-1 correlation is taken into accoun
 (1 + r) / (1 - r). Three things make that hold for short runs: a straight line is taken out first, so that a rate that
 drifts is not mistaken for noise; r is corrected for its bias in small samples (Kendall 1954, "Note on bias in the
 estimation of autocorrelation"); and Student's degrees of freedom shrink with r.
+
+Under a memory cap and with shuffled reading the page cache serves more at the start of an epoch than at its end (what
+was read last is still there), so a part of a later epoch has a rate that no whole one has.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from sizer.records.configuration import Estimate
+from sizer.records.prediction import Estimate
 from sizer.records.run import Step
+from sizer.records.study import Workload
 
 Array = NDArray[np.float64]
 
@@ -138,8 +144,7 @@ def _squared_errors(values: Array) -> Array:
     remaining = len(values) - np.arange(len(values))
     sums = np.cumsum(values[::-1])[::-1]
     squares = np.cumsum(values[::-1] ** 2)[::-1]
-    errors: Array = np.maximum(squares - sums**2 / remaining, 0.0) / remaining**2
-    return errors
+    return np.asarray(np.maximum(squares - sums**2 / remaining, 0.0) / remaining**2)
 
 
 def _rate(durations: Array, samples: Array) -> tuple[Estimate, bool]:
@@ -152,15 +157,11 @@ def _rate(durations: Array, samples: Array) -> tuple[Estimate, bool]:
     variance, freedom = long_run_variance(residuals, fitted=2)
     error = float(np.sqrt(variance * batches)) / seconds
     most = float(stdtrit(freedom, 0.975))
-    skewness = _skewness(residuals) / np.sqrt(batches)
+    power = float((residuals**2).mean())
+    skewness = float((residuals**3).mean()) / power**1.5 / np.sqrt(batches) if power > 1e-24 else 0.0
     low, high = value - error * _skewed(most, skewness), value - error * _skewed(-most, skewness)
     settled = variance == 0 or (freedom >= FEWEST_FREEDOM and abs(skewness) <= MOST_SKEWED)
     return Estimate(value, max(0.0, low), high), settled
-
-
-def _skewness(residuals: Array) -> float:
-    spread = float((residuals**2).mean())
-    return float((residuals**3).mean()) / spread**1.5 if spread > 1e-24 else 0.0
 
 
 def _skewed(quantile: float, skewness: float) -> float:
@@ -178,8 +179,7 @@ def without_line(values: Array) -> Array:
     """What is left of the values after the straight line that fits them best."""
     places = np.arange(len(values)) - (len(values) - 1) / 2
     centred = values - values.mean()
-    left: Array = centred - places * (places @ centred) / (places @ places)
-    return left
+    return np.asarray(centred - places * (places @ centred) / (places @ places))
 
 
 def long_run_variance(residuals: Array, fitted: int) -> tuple[float, float]:
@@ -206,11 +206,82 @@ def long_run_variance(residuals: Array, fitted: int) -> tuple[float, float]:
 def _joined(values: Array, size: int) -> Array:
     """Sums of each `size` consecutive values; the rest at the end is left out."""
     whole = len(values) // size * size
-    sums: Array = values[:whole].reshape(-1, size).sum(axis=1)
-    return sums
+    return np.asarray(values[:whole].reshape(-1, size).sum(axis=1))
 
 
 def _batches(values: Array, number: int) -> Array:
     """Sums over `number` batches of nearly equal length that use every value."""
     edges = np.linspace(0, len(values), number + 1).astype(int)
     return np.add.reduceat(values, edges[:-1])
+
+
+# Which epochs a run is measured over: all of it, or the whole epochs after the first.
+
+
+class Epochs(str, Enum):
+    """Which epochs a throughput was measured in."""
+
+    ANY = "any"
+    """Steady steps of any epoch, or of any later one where it is not known how long an epoch is."""
+    WHOLE = "whole"
+    """Whole epochs after the first, as asked for."""
+    PART = "part"
+    """Part of the second epoch, because the run ended in it."""
+    FIRST = "first"
+    """The first epoch, because no later one had enough steps."""
+    NOT_KNOWN = "not_known"
+    """The epoch that a log's lines are counted to, because none of them names another."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a run has shown: its steady state, None while there are too few steps, and what that is based on."""
+
+    steady: SteadyState | None
+    epochs: Epochs
+
+    @property
+    def sufficient(self) -> bool:
+        """Whether it is based on what was asked for."""
+        return self.epochs in (Epochs.ANY, Epochs.WHOLE, Epochs.NOT_KNOWN)
+
+
+def measured_from_epoch(workload: Workload) -> int:
+    """`natural` gives the rate of the later epochs, when the page cache holds what it can."""
+    return 1 if workload.cache == "natural" and workload.input == "disk" else 0
+
+
+def shown(steps: Sequence[Step], workload: Workload, epoch_samples: int, by_log: bool = False) -> Shown:
+    """What these steps show of the workload; `epoch_samples` is the length of an epoch, 0 where it is not known, and
+    `by_log` says that they are lines of a log, which may name no epoch."""
+    if measured_from_epoch(workload) == 0 or not steps:
+        return Shown(steady_state(steps), Epochs.ANY)
+    if not epoch_samples:
+        later = steady_state(steps, 1)
+        first = Epochs.NOT_KNOWN if by_log else Epochs.FIRST
+        return Shown(later, Epochs.ANY) if later else Shown(steady_state(steps), first)
+    began = steps[0].time
+    whole = mean_rate(_later(steps, _last_whole(steps, epoch_samples)), began)
+    if whole:
+        return Shown(whole, Epochs.WHOLE)
+    part = mean_rate(_later(steps, steps[-1].epoch), began)
+    return Shown(part, Epochs.PART) if part else Shown(steady_state(steps), Epochs.FIRST)
+
+
+def two_epochs_seconds(steps: Sequence[Step], epoch_samples: int) -> float:
+    """How long two epochs take at the mean rate so far, with what came before the first step's end left out."""
+    done = sum(step.samples for step in steps[1:])
+    return 2 * epoch_samples * (steps[-1].time - steps[0].time) / done if done else 0.0
+
+
+def _later(steps: Sequence[Step], last: int) -> Sequence[Step]:
+    """Steps of epoch 1 to `last`, behind the step that ends epoch 0 and starts their clock."""
+    start = next((index for index, step in enumerate(steps) if step.epoch > 0), len(steps))
+    return [step for step in steps[max(0, start - 1) :] if step.epoch <= last]
+
+
+def _last_whole(steps: Sequence[Step], epoch_samples: int) -> int:
+    """The last epoch that is over: a later one has begun, or less than a batch of it is left."""
+    last = steps[-1].epoch
+    done = [step.samples for step in steps if step.epoch == last]
+    return last if sum(done) > epoch_samples - max(done) else last - 1

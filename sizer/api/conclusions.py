@@ -22,9 +22,8 @@ from sizer.files.own_folder import make_folder
 from sizer.files.writing import writing_to
 from sizer.model.model import Model
 from sizer.model.observations import beside_others
-from sizer.plan.chosen import NextRun, PlanEnd
-from sizer.plan.reference_runs import DRIFT_SHARE, Spread, reference, spread
-from sizer.plan.run_order import of_older_form, remaining
+from sizer.plan.chooser import NextRun, PlanEnd
+from sizer.plan.run_order import DRIFT_SHARE, Spread, of_older_form, reference, remaining, spread
 from sizer.recommend.answer import Question, case_of
 from sizer.recommend.candidates import GIB_PER_VCPU
 from sizer.recommend.family.choice import MAX_PENALTY, family_of

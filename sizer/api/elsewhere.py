@@ -15,10 +15,9 @@ from sizer.model.model import WhatIf, WorkloadModel, gpus_of
 from sizer.model.prediction import filled
 from sizer.model.transfer import knowing, on_machines, processor_at
 from sizer.recommend.prices import accelerators_of, has_gpus
-from sizer.records.configuration import Configuration
 from sizer.records.device import Processor
 from sizer.records.messages import AllOf, InputError, NoAnswer
-from sizer.records.prediction import Action, Prediction, ReasonCode, Refusal, Suggestion, reason
+from sizer.records.prediction import Action, Configuration, Prediction, ReasonCode, Refusal, Suggestion, reason
 
 if TYPE_CHECKING:
     from sizer.records.run import Run

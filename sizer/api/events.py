@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from sizer.exchange.imported import Imported
     from sizer.model.model import Model
     from sizer.plan.axes_of_first_run import Needs
-    from sizer.plan.chosen import PlanEnd, Unfinished
+    from sizer.plan.chooser import PlanEnd, Unfinished
     from sizer.plan.following import Following
-    from sizer.plan.reference_runs import Spread
+    from sizer.plan.run_order import Spread
     from sizer.records.answer import Recommendation
     from sizer.records.messages import Lines, Message
     from sizer.records.run import Failure, Run

@@ -17,11 +17,9 @@ from sizer.api.study_plan import StudyPlan, plan_study
 from sizer.host.lock import measuring_alone
 from sizer.host.speed import host_speed, probe, seconds_for
 from sizer.model.runs import is_bound
-from sizer.plan.chooser import Chooser
-from sizer.plan.chosen import NextRun, PlanEnd, Unfinished, within
+from sizer.plan.chooser import Chooser, NextRun, PlanEnd, Unfinished, within
 from sizer.plan.following import Following
-from sizer.plan.reference_runs import changed_marks, is_measurement
-from sizer.plan.run_order import UNFINISHED, estimate_seconds, remaining
+from sizer.plan.run_order import UNFINISHED, changed_marks, estimate_seconds, is_measurement, remaining
 from sizer.plan.seen_times import SeenTimes
 from sizer.records.messages import HostError, Interrupted, SizerError
 from sizer.records.notes import Note

@@ -16,11 +16,10 @@ from sizer.limits.backends.delegation import AS_ROOT
 from sizer.limits.interface import Control, LimitsBackend
 from sizer.limits.users import ME, run_user
 from sizer.records.answer import Doubt, DoubtKind
-from sizer.records.frameworks import RUNNABLE
+from sizer.records.frameworks import RUNNABLE, placeholders_in
 from sizer.records.kinds import COMMAND, KINDS, OPENCV, OTHER, TRANSFORMERS
 from sizer.records.messages import HostError, InputError, Lines, Message
 from sizer.records.notes import Note, NoteKind
-from sizer.records.own_programs import placeholders_in
 from sizer.records.study import FrameworkPython, Limits, RunSpec, Study, Workload
 from sizer.runner.commands import gpu_environment
 from sizer.storage.data_sets import check_cache, check_data

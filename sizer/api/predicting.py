@@ -9,9 +9,8 @@ from typing import Any
 from sizer.catalog.gpus import meant_gpu
 from sizer.model.model import Gpus, Model, WhatIf, WorkloadModel, name_of_disk
 from sizer.model.prediction import filled, predict_several
-from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.messages import AnyOf, InputError, Message, typed_line
-from sizer.records.prediction import Prediction, Refusal, Refused
+from sizer.records.prediction import Bottleneck, Configuration, Prediction, Refusal, Refused
 from sizer.words.language import ENGLISH, in_language
 from sizer.words.names import terms_of
 

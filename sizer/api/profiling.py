@@ -23,9 +23,9 @@ from sizer.files.writing import write_text
 from sizer.limits.interface import Control
 from sizer.plan.axes_of_first_run import chosen_axes, needs_of
 from sizer.records.device import HOST_DISK
+from sizer.records.frameworks import placeholders_in
 from sizer.records.messages import InputError, Message, typed_line, typed_path
 from sizer.records.notes import Note
-from sizer.records.own_programs import placeholders_in
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec, Study, Workload
@@ -333,5 +333,5 @@ def _disk(text: str) -> str | tuple[str, int]:
             "--disk {name}: there is no such folder; give a folder, or a tier listed by: sizer catalog list", name=text
         )
     size_bytes = parse_bytes(size) if size else DEFAULT_TIER_SIZE
-    Catalog.load().disk_rates(tier, size_bytes)
+    Catalog.load().disk(tier).rates(size_bytes)
     return tier, size_bytes

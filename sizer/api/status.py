@@ -9,7 +9,7 @@ from functools import cached_property
 from sizer.api.fitted_model import stored_study
 from sizer.api.study_plan import asked_specs, chosen_next, searches_left
 from sizer.model.model import Model
-from sizer.plan.chosen import NextRun, PlanEnd, Unfinished, next_of
+from sizer.plan.chooser import NextRun, PlanEnd, Unfinished, next_of
 from sizer.plan.run_order import estimate_seconds, of_older_form, remaining
 from sizer.records.run import Run
 from sizer.records.study import RunSpec

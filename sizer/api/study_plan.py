@@ -14,16 +14,14 @@ from sizer.host.machine import Host, with_frameworks
 from sizer.limits.users import run_user
 from sizer.model.model import Model
 from sizer.model.runs import as_asked
-from sizer.plan.chooser import Chooser, chooser_of
-from sizer.plan.chosen import NextRun, PlanEnd, Unfinished, most_to_follow, next_of, unfinished
+from sizer.plan.chooser import Chooser, NextRun, PlanEnd, Unfinished, chooser_of, most_to_follow, next_of, unfinished
 from sizer.plan.conclusions import place_of
 from sizer.plan.configurations import configurations as configurations_of
 from sizer.plan.following import BatchSearch, Following, Search, TwoEpochs, following_runs
-from sizer.plan.reference_runs import reference
-from sizer.plan.run_order import FAILED, UNFINISHED, plan, remaining
+from sizer.plan.run_order import FAILED, UNFINISHED, plan, reference, remaining
 from sizer.recommend.edges import StillPlanned
 from sizer.records.answer import Doubt
-from sizer.records.configuration import Configuration
+from sizer.records.prediction import Configuration
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import DiskTier, FrameworkPython, RunSpec, Study, Workload

@@ -1,15 +1,20 @@
-"""Published rates of accelerators: one number of one source, with what it was measured with."""
+"""Published rates of accelerators, one number of one source each with what it was measured with; and what makers' data
+sheets say of them.
+"""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from io import StringIO
+from typing import Any
 
+from sizer.catalog.gpus import is_alike, read_gpu_name
 from sizer.records.domains import Amount, Batch, Count, Rate, Text
+from sizer.records.units import GIB
 
 RATE_FILES = ("accelerator_rates.csv", "accelerator_rates_aws_neuron.csv")
 """Apart, because the second is under a licence of its own: docs/accelerators.md."""
@@ -46,11 +51,6 @@ class AcceleratorRate:
     note: Text | None = None
 
     @property
-    def seconds_per_step(self) -> float | None:
-        """Seconds of one step of all accelerators; None without a batch size."""
-        return None if not self.batch_size else self.gpu_count * self.batch_size / self.samples_per_second
-
-    @property
     def gpu_form(self) -> str:
         """The model with its form where that is published: `A100 PCIe`."""
         return f"{self.gpu} {self.form}" if self.form and self.form not in self.gpu else self.gpu
@@ -70,39 +70,89 @@ class AcceleratorRate:
 @lru_cache(maxsize=1)
 def shipped_rates() -> tuple[AcceleratorRate, ...]:
     """Those that come with sizer."""
-    return tuple(_rate(row) for name in RATE_FILES for row in _rows(name))
+    return tuple(_rate(row) for name in RATE_FILES for row in shipped_rows(name))
 
 
-def shipped_rows(name: str) -> list[dict[str, str]]:
-    """The rows of a table that comes with sizer, by column."""
-    return list(_rows(name))
+def shipped_rows(name: str) -> Iterator[dict[str, Any]]:
+    """The rows of a table that comes with sizer, by column; an empty cell is None."""
+    for row in csv.DictReader(StringIO((files("sizer.catalog") / name).read_text(encoding="utf-8"))):
+        yield {column: cell or None for column, cell in row.items()}
 
 
-def _rows(name: str) -> csv.DictReader[str]:
-    return csv.DictReader(StringIO((files("sizer.catalog") / name).read_text(encoding="utf-8")))
+def _rate(row: dict[str, Any]) -> AcceleratorRate:
+    step, memory = row.pop("seconds_per_step"), row["gpu_memory_gib"]
+    count, batch = int(row["gpu_count"]), row["batch_size"] and int(row["batch_size"])
+    row |= {"gpu_count": count, "batch_size": batch, "gpu_memory_gib": memory and float(memory)}
+    row["samples_per_second"] = count * (batch or 0) / float(step) if step else float(row["samples_per_second"])
+    return AcceleratorRate(**row)
 
 
-def _rate(row: Mapping[str, str]) -> AcceleratorRate:
-    count, batch = int(row["gpu_count"]), int(row["batch_size"]) if row["batch_size"] else None
-    step = row["seconds_per_step"]
-    return AcceleratorRate(
-        mode=row["mode"],
-        network=row["network"],
-        gpu=row["gpu"],
-        precision=row["precision"] or None,
-        batch_size=batch,
-        samples_per_second=count * (batch or 0) / float(step) if step else float(row["samples_per_second"]),
-        framework=row["framework"] or None,
-        as_of=row["as_of"],
-        source=row["source"],
-        gpu_count=count,
-        form=row["form"] or None,
-        gpu_memory_gib=float(row["gpu_memory_gib"]) if row["gpu_memory_gib"] else None,
-        sample_unit=row["sample_unit"] or None,
-        input_size=row["input_size"] or None,
-        data=row["data"] or None,
-        framework_version=row["framework_version"] or None,
-        path=row["path"] or None,
-        commit=row["commit"] or None,
-        note=row["note"] or None,
+# What makers' data sheets say of an accelerator: memory, its bandwidth, arithmetic by precision.
+
+HALF = ("mixed", "fp16", "bf16")
+"""Precisions whose matrix products are of 16 bits."""
+
+
+@dataclass(frozen=True)
+class DataSheet:
+    """One product. GB/s and dense TFLOP/s, None where the sheet has no figure."""
+
+    gpu: str
+    form: str
+    arch: str
+    memory_gib: float
+    memory_gbps: float
+    fp32_tflops: float | None
+    tf32_tflops: float | None
+    fp16_tflops: float | None
+
+    @property
+    def memory_bytes(self) -> int:
+        """Of one accelerator."""
+        return round(self.memory_gib * GIB)
+
+    @property
+    def has_bf16(self) -> bool:
+        """Whether it computes in bfloat16: NVIDIA's do from compute capability 8.0 on (CUDA C++ Programming Guide)."""
+        return self.arch not in ("Kepler", "Maxwell", "Pascal", "Volta", "Turing")
+
+    def tflops(self, precision: str | None) -> float | None:
+        """The arithmetic that a job of this precision gets; by 8-bit units no figure is at hand, so that of 16 bits."""
+        if precision == "tf32":
+            return self.tf32_tflops or self.fp32_tflops
+        if precision is None or precision == "fp32":
+            return self.fp32_tflops or self.fp16_tflops
+        return self.fp16_tflops or self.fp32_tflops
+
+
+@lru_cache(maxsize=1)
+def data_sheets() -> tuple[DataSheet, ...]:
+    """Those that come with sizer."""
+    names = ("memory_gbps", "fp32_tflops", "tf32_tflops", "fp16_tflops")
+    sheets = []
+    for row in shipped_rows("accelerator_data_sheets.csv"):
+        figures: dict[str, Any] = {name: row[name] and float(row[name]) for name in names}
+        sheets.append(DataSheet(row["gpu"], row["form"], row["arch"], float(row["gpu_memory_gib"]), **figures))
+    return tuple(sheets)
+
+
+@lru_cache(maxsize=1024)
+def data_sheet(gpu: str, form: str | None = None, memory_gib: float | None = None) -> DataSheet | None:
+    """The sheet of the product that is meant; None for an unknown one.
+
+    What the name does not say is taken as the module on a server's board (SXM) with the least memory.
+    """
+    name = read_gpu_name(gpu)
+    alike = [sheet for sheet in data_sheets() if read_gpu_name(sheet.gpu).key == name.key]
+    form, memory = name.form or (form or "")[:3], name.memory_gb or memory_gib
+    if not alike:
+        return None
+    return min(
+        alike,
+        key=lambda sheet: (
+            bool(form) and sheet.form[:3].lower() != form[:3].lower(),
+            memory is not None and not is_alike(sheet.memory_gib, memory),
+            not sheet.form.startswith("SXM"),
+            sheet.memory_gib,
+        ),
     )

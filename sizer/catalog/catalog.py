@@ -1,21 +1,27 @@
-"""What is on offer: instance types, disk tiers and published accelerator rates, each with its date and its source."""
+"""What is on offer: instance types, disk tiers and published accelerator rates, each with its date and its source;
+questions to it in SQL, and what changed between two catalogues.
+"""
 
 from __future__ import annotations
 
 import re
+import sqlite3
+import time
 from collections import defaultdict
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
-from sizer.catalog.accelerator_rates import PROCESSOR, AcceleratorRate, shipped_rates
-from sizer.catalog.data_sheets import data_sheets
-from sizer.catalog.gpu_scaling import ScalingLoss, scaling_loss
-from sizer.catalog.gpus import GPU_MEMORY_GB, read_gpu_name, same_gpu
+from sizer.catalog.accelerator_rates import PROCESSOR, AcceleratorRate, data_sheets, shipped_rates
+from sizer.catalog.gpu_transfer import scaling_loss
+from sizer.catalog.gpus import GPU_MEMORY_GB, SEVERAL_SIZES, compare_gpus, read_gpu_name, same_gpu
 from sizer.catalog.importers import own
 from sizer.catalog.importers.given import Given
-from sizer.catalog.importing import read, read_file
+from sizer.catalog.importing import Offers, read, read_file
 from sizer.catalog.machines import (
     SOLD,
     DiskTier,
@@ -28,10 +34,64 @@ from sizer.catalog.machines import (
     selection,
     shipped,
 )
-from sizer.catalog.query import rows_where
-from sizer.catalog.rate_estimate import RateEstimate, RateQuestion, estimate, known_beside, published_batch_sizes
-from sizer.records.device import DiskRates
+from sizer.catalog.rate_estimate import RateEstimate, RateQuestion, estimate, published_batch_sizes, published_beside
 from sizer.records.messages import AllOf, AnyOf, InputError, Message, advised_name
+
+# Questions to the catalogue in SQL: read only, of one table, and for a limited time.
+
+FUNCTIONS = re.compile("abs|coalesce|glob|ifnull|iif|instr|length|like|lower|max|min|nullif|round|substr|upper")
+"""Those that an expression may call: none makes a value that is larger than its arguments."""
+SECONDS = 5.0
+_STEPS = 1000
+"""Of SQLite's machine between two looks at the clock."""
+_TWO = ", ".join(f"'{name}'" for name in SEVERAL_SIZES)
+_SIZED = f"iif(gpu in ({_TWO}) and gpu_memory_gib > 0, gpu || '-' || cast(gpu_memory_gib as integer) || 'GB', gpu)"
+"""The GPU of a row with its memory, where that makes it another GPU."""
+
+
+def rows_where(
+    database: sqlite3.Connection, selection: str, columns: Sequence[str], expression: str
+) -> list[tuple[Any, ...]]:
+    """The rows of a selection of `instances` for which the expression holds on its columns; `gpu` is the same as any
+    name of it.
+
+    InputError says what is wrong with the expression.
+    """
+    database.create_collation("same_gpu", compare_gpus)
+    named = ", ".join(f"{_SIZED} collate same_gpu as gpu" if name == "gpu" else f'"{name}"' for name in columns)
+    rows = f"select rowid as place, {named} from instances"
+    asked = f"select place from ({rows}) where case when (\n{expression}\n) then 1 end"
+    with _limited(database):
+        try:
+            return database.execute(f"{selection} where rowid in ({asked})").fetchall()
+        except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
+            reason = f"longer than {SECONDS:g} s" if "interrupted" in str(error) else str(error)
+            raise InputError(
+                "`{expression}` cannot be asked ({reason}); write a condition on columns, such as gpu = 'L4' and "
+                "vcpus >= 8.",
+                expression=expression,
+                reason=reason,
+            ) from None
+
+
+@contextmanager
+def _limited(database: sqlite3.Connection) -> Iterator[None]:
+    """While nothing but reading is allowed, and that not for long."""
+    end = time.monotonic() + SECONDS
+
+    def allowed(action: int, one: str | None, other: str | None, *_rest: str | None) -> int:
+        fine = action == sqlite3.SQLITE_SELECT or (action == sqlite3.SQLITE_READ and one == "instances")
+        called = action == sqlite3.SQLITE_FUNCTION and FUNCTIONS.fullmatch(other or "")
+        return sqlite3.SQLITE_OK if fine or called else sqlite3.SQLITE_DENY
+
+    database.set_authorizer(allowed)
+    database.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
+    try:
+        yield
+    finally:
+        database.set_authorizer(lambda *_action: sqlite3.SQLITE_OK)  # None means it from Python 3.11 on.
+        database.set_progress_handler(None, 0)
+
 
 MODES = ("train", "infer", "forward", "forward_backward")
 """What a rate may be of."""
@@ -163,11 +223,7 @@ class Catalog:
         named = [tier for tier in self.disks if meant in (_letters(tier.name), *_names_of_tier(tier))]
         return named[0] if len(named) == 1 else None
 
-    def disk_rates(self, name: str, size_bytes: int) -> DiskRates:
-        """What a disk `name` of this size gives, for example `alibaba/cloud_ssd`."""
-        return self.disk(name).rates(size_bytes)
-
-    def scaling_loss(self, mode: str, network: str, gpu: str, counts: Sequence[int]) -> ScalingLoss:
+    def scaling_loss(self, mode: str, network: str, gpu: str, counts: Sequence[int]) -> tuple[float, str]:
         """What so many of a GPU in one machine lose to each other; `mode` and `network` as of `accelerator_rate`."""
         return scaling_loss(network, gpu, counts, mode)
 
@@ -206,7 +262,7 @@ class Catalog:
         estimate = self.estimated_rate(asked)
         if estimate is not None:
             return estimate
-        same, other, precisions = known_beside(self.rates, asked)
+        same, other, precisions = published_beside(self.rates, asked)
         same = [name for name in same if networks is None or name in networks]
         rates: list[object] = [Message("for {name}: {others}", name=gpu, others=AllOf(*same))] if same else []
         rates += [Message("for {name}: {others}", name=network, others=AllOf(*other))] if other else []
@@ -279,3 +335,43 @@ def _of_files(paths: Sequence[str | Path]) -> Catalog:
         records(DiskTier, database_of("disks", disks)) if disks else offers.disks,
         tuple(map(own.rate, rates)) if rates else offers.accelerators,
     )
+
+
+# What changed between two catalogues, and one catalogue with the entries of others.
+
+KEYS = {
+    "instance_type": ("provider", "instance_type", "region"),
+    "disk_tier": ("provider", "disk_tier"),
+    "samples_per_second": ("mode", "network", "gpu", "precision", "batch_size", "framework", "source"),
+}
+"""By these an entry is the same as another."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """An instance type before and after; None where it was not there."""
+
+    before: InstanceType | None
+    after: InstanceType | None
+
+
+def changes(old: Catalog, new: Catalog) -> list[Change]:
+    """Types that came, went, cost another price or have another status, in the order of their names."""
+    before, after = (
+        {(one.provider, one.instance_type, one.region or ""): one for one in catalog.instance_types}
+        for catalog in (old, new)
+    )
+    state = attrgetter("price_per_hour", "spot_per_hour", "currency", "status", "retired")
+    pairs = [Change(before.get(key), after.get(key)) for key in sorted({*before, *after})]
+    return [one for one in pairs if None in (one.before, one.after) or state(one.before) != state(one.after)]
+
+
+def with_added(catalog: Offers, added: Sequence[Offers]) -> Offers:
+    """The entries of the first, those that are in the others in their place, and then what else these have."""
+    entries: dict[tuple[object, ...], Entry] = {}
+    for offers in (catalog, *added):
+        if offers.kind != catalog.kind:
+            raise InputError("Entries of two kinds make no catalogue; keep instance types, disks and rates apart.")
+        for entry in offers.entries:
+            entries[tuple(entry.cells.get(name) for name in KEYS[offers.kind])] = entry
+    return Offers(catalog.kind, tuple(entries.values()))

@@ -187,7 +187,6 @@ class DiskTier:
     usd_per_gib_month: Amount | None = None
     usd_per_iops_month: Amount | None = None
     usd_per_mbps_month: Amount | None = None
-    latency_seconds: Amount | None = None
     confidence: Text | None = None
 
     @property
@@ -307,7 +306,6 @@ _DISK = {
     "bytes_knee": f"mbps_knee * {MB}",
     "iops_sold": "provision_iops_max",
     "bytes_sold": f"provision_mbps_max * {MB}",
-    "latency_seconds": "latency_emulate_ms / 1e3",
     "confidence": "coalesce(price_confidence, confidence)",
     "as_of": "coalesce(as_of, '')",
     "source": "coalesce(source, '')",
@@ -367,13 +365,9 @@ def database_of(table: str, entries: Iterable[Entry]) -> sqlite3.Connection:
 
 def _create(database: sqlite3.Connection, table: str) -> tuple[str, ...]:
     names = columns(table)
-    typed = (f'"{name}" {_affinity(name)}' for name in names)
+    typed = (f'"{name}" {"TEXT" if is_text(name) else "NUMERIC"}' for name in names)
     database.execute(f"create table {table} ({', '.join(typed)})")
     return names
-
-
-def _affinity(column: str) -> str:
-    return "TEXT" if is_text(column) else "NUMERIC"
 
 
 def _insertion(table: str, names: Sequence[str]) -> str:
@@ -443,17 +437,14 @@ def _opened(path: Path) -> sqlite3.Connection | None:
     database = None
     try:
         database = sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
-        if database.execute("pragma quick_check").fetchone() == ("ok",) and len(_tables(database)) == len(TABLES):
+        tables = database.execute("select name from sqlite_master where type = 'table'").fetchall()
+        if database.execute("pragma quick_check").fetchone() == ("ok",) and len(tables) == len(TABLES):
             return database
     except sqlite3.Error:
         pass
     if database is not None:
         database.close()
     return None
-
-
-def _tables(database: sqlite3.Connection) -> list[str]:
-    return [name for (name,) in database.execute("select name from sqlite_master where type = 'table'")]
 
 
 def _write(path: Path) -> None:

@@ -10,8 +10,8 @@ from statistics import fmean, median, pstdev
 from typing import Any
 
 from sizer.catalog.machines import InstanceType, shipped
-from sizer.records.configuration import NORMAL_90
 from sizer.records.device import REFERENCE, Processor
+from sizer.records.prediction import NORMAL_90
 
 ELSEWHERE = 0.06
 """Standard deviation of ln rate of one CPU model between families: 16 models of three families or more, 0.00-0.09."""

@@ -1,5 +1,9 @@
 """What one accelerator does for a job, by published rates: the number, between batch sizes, or from other GPUs.
 
+A step costs a launch and its samples, so its time is near affine in the batch, and convex where the launch hides the
+first samples: the chord between two published batch sizes is then too slow, and a monotone cubic (Fritsch and Carlson,
+Monotone piecewise cubic interpolation, 1980) bends below it. The curve is the geometric mean of both.
+
 A published rate is that of one framework, container and day; another table of the same differs. The interval says so:
 it holds 90 % of what another publisher would find.
 """
@@ -7,23 +11,101 @@ it holds 90 % of what another publisher would find.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from itertools import pairwise
+from typing import Literal
 
-from sizer.catalog.accelerator_rates import PROCESSOR, AcceleratorRate
-from sizer.catalog.batch_curve import GROWTH_90, AtBatch, rate_at
-from sizer.catalog.data_sheets import DataSheet, data_sheet
+from sizer.catalog.accelerator_rates import PROCESSOR, AcceleratorRate, DataSheet, data_sheet
 from sizer.catalog.gpu_transfer import (
     TRANSFER_90,
-    PublishedStep,
     gpu_label,
+    passes_of,
     precision_class,
     published_step,
     transfer_model,
 )
-from sizer.catalog.networks import passes_of
 from sizer.records.frameworks import plain_precision
+
+# The rate of an accelerator at a batch size between published ones.
+
+INTERPOLATION_90 = 0.078
+"""Ln of how far 90 % of published rates lie from what their neighbours say: `benchmarks/accelerators`, with --fit."""
+GROWTH, GROWTH_90 = 0.093, 0.302
+"""Ln rate for each e-fold of batch, and its 90 %, of the shipped curves from batch 16 on: the same command."""
+
+
+@dataclass(frozen=True)
+class AtBatch:
+    """A rate at a batch size, low and high with 90 %; `how` it follows from the published ones."""
+
+    value: float
+    low: float
+    high: float
+    how: Literal["published", "interpolated", "extrapolated"]
+
+
+def rate_at(rates: Mapping[int, float], batch_size: int) -> AtBatch:
+    """From the rates by batch size of one table (at least one), samples per second.
+
+    Outside of them the nearest one counts, grown as the shipped curves do at large batches.
+    """
+    sizes = sorted(rates)
+    if batch_size in rates:
+        return AtBatch(rates[batch_size], rates[batch_size], rates[batch_size], "published")
+    if sizes[0] < batch_size < sizes[-1]:
+        value = batch_size / _between(sizes, [size / rates[size] for size in sizes], batch_size)
+        return _within(value, INTERPOLATION_90, "interpolated")
+    edge = sizes[0] if batch_size < sizes[0] else sizes[-1]
+    away = math.log(batch_size / edge)
+    return _within(rates[edge] * math.exp(GROWTH * away), INTERPOLATION_90 + GROWTH_90 * abs(away), "extrapolated")
+
+
+def _within(value: float, half: float, how: Literal["interpolated", "extrapolated"]) -> AtBatch:
+    return AtBatch(value, value * math.exp(-half), value * math.exp(half), how)
+
+
+def _between(x: Sequence[int], y: Sequence[float], at: int) -> float:
+    """The geometric mean of the chord and of the monotone cubic."""
+    index = bisect_right(x, at) - 1
+    width, position = x[index + 1] - x[index], (at - x[index]) / (x[index + 1] - x[index])
+    chord = y[index] + position * (y[index + 1] - y[index])
+    if len(x) == 2:
+        return chord
+    slopes = _monotone_slopes(x, y)
+    squared, cubed = position**2, position**3
+    cubic = (
+        (2 * cubed - 3 * squared + 1) * y[index]
+        + (cubed - 2 * squared + position) * width * slopes[index]
+        + (3 * squared - 2 * cubed) * y[index + 1]
+        + (cubed - squared) * width * slopes[index + 1]
+    )
+    return math.sqrt(chord * cubic)
+
+
+def _monotone_slopes(x: Sequence[int], y: Sequence[float]) -> list[float]:
+    """At each point: the weighted harmonic mean of the chords beside it, none where they turn."""
+    widths = [after - before for before, after in pairwise(x)]
+    chords = [(after - before) / width for (before, after), width in zip(pairwise(y), widths, strict=True)]
+    inner = []
+    for (left, right), (before, after) in zip(pairwise(widths), pairwise(chords), strict=True):
+        if before * after <= 0:
+            inner.append(0.0)
+            continue
+        one, other = 2 * right + left, right + 2 * left
+        inner.append((one + other) / (one / before + other / after))
+    return [_end_slope(*widths[:2], *chords[:2]), *inner, _end_slope(*widths[:-3:-1], *chords[:-3:-1])]
+
+
+def _end_slope(width: float, next_width: float, chord: float, next_chord: float) -> float:
+    """The three-point slope at an end, as flat as a monotone curve needs."""
+    slope = ((2 * width + next_width) * chord - width * next_chord) / (width + next_width)
+    if slope * chord <= 0:
+        return 0.0
+    return 3 * chord if chord * next_chord <= 0 and abs(slope) > 3 * abs(chord) else slope
+
 
 SAME_FRAMEWORK_90, OTHER_FRAMEWORK_90 = 0.365, 0.583
 """Ln of how far 90 % of two tables of 2017 and later lie apart at one GPU, network, precision and batch size: two
@@ -66,11 +148,6 @@ class RateQuestion:
     batch_size: int | None = None
     framework: str | None = None
     batch_sizes: tuple[int, ...] = ()
-
-    @property
-    def every_batch_size(self) -> tuple[int, ...]:
-        """The asked one among them."""
-        return self.batch_sizes or ((self.batch_size,) if self.batch_size else ())
 
 
 @dataclass(frozen=True)
@@ -135,7 +212,11 @@ def estimate(rates: tuple[AcceleratorRate, ...], asked: RateQuestion) -> RateEst
     if plain_precision(asked.precision or "") == "bf16" and sheet is not None and not sheet.has_bf16:
         return None
     own = _best(_on_gpu(alike, asked.gpu), asked)
-    result = _own(own, asked) if own is not None else _transferred(rates, alike, asked)
+    if own is None:
+        result = _transferred(rates, alike, asked)
+    else:
+        at = own.at(asked.batch_size)
+        result = _estimated(own, asked, at, 0.0, Basis(at.how))
     return result if result is None or result.high <= result.low * math.exp(2 * MOST_90) else None
 
 
@@ -176,7 +257,8 @@ def _best(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> _Curve | Non
 
 def _likeness(curve: _Curve, asked: RateQuestion) -> tuple[object, ...]:
     first, sizes = curve.first, [rate.batch_size for rate in curve.rates if rate.batch_size]
-    halves = [round(_half(curve, asked, curve.at(size)), 2) for size in asked.every_batch_size]
+    sizes_asked = asked.batch_sizes or ((asked.batch_size,) if asked.batch_size else ())
+    halves = [round(_half(curve, asked, curve.at(size)), 2) for size in sizes_asked]
     usual = ("fp32", "tf32", "mixed", "fp16", "bf16")
     precision = asked.precision or "fp32"
     rank = 0 if first.precision == precision else 1 + (usual.index(first.precision) if first.precision in usual else 9)
@@ -199,11 +281,6 @@ def _half(curve: _Curve, asked: RateQuestion, at: AtBatch) -> float:
     name = curve.first.framework_name
     among = SAME_FRAMEWORK_90 if name == (asked.framework or name).lower() else OTHER_FRAMEWORK_90
     return math.hypot(among, math.log(at.high / at.value))
-
-
-def _own(curve: _Curve, asked: RateQuestion) -> RateEstimate:
-    at = curve.at(asked.batch_size)
-    return _estimated(curve, asked, at, 0.0, Basis(at.how))
 
 
 def _estimated(
@@ -240,7 +317,9 @@ def _transferred(
     if sheet is None or (precision_class(asked.precision) == "half" and not sheet.fp16_tflops):
         return None
     model = transfer_model(rates)
-    comparable = _compared_with(label, model.figures)
+    # GPUs that were published in one series with this one, whichever the network.
+    series = {step.series for step in model.figures if step.gpu == label}
+    comparable = {step.gpu for step in model.figures if step.series in series} - {label}
     on_comparable = [rate for rate in alike if gpu_label(rate.gpu, rate.form) in comparable]
     curve = _best(_on_nearest(on_comparable, asked, sheet), asked)
     if curve is None:
@@ -282,15 +361,9 @@ def _as_on(precision: str | None, sheet: DataSheet) -> str | None:
     return "tf32" if sheet.tf32_tflops else "fp32"
 
 
-def _compared_with(label: str, steps: Sequence[PublishedStep]) -> set[str]:
-    """GPUs that were published in one series with this one, whichever the network."""
-    series = {step.series for step in steps if step.gpu == label}
-    return {step.gpu for step in steps if step.series in series} - {label}
-
-
 def published_gpus(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> tuple[str, ...]:
     """The GPUs that the network is published on, going forward, or forward and backward, as is asked."""
-    return tuple(known_beside(rates, asked)[1])
+    return tuple(published_beside(rates, asked)[1])
 
 
 def published_batch_sizes(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> tuple[int, ...]:
@@ -313,7 +386,7 @@ def smallest_memory(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> in
     return min((sheet.memory_bytes for sheet in held if sheet is not None), default=None)
 
 
-def known_beside(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> tuple[list[str], list[str], list[str]]:
+def published_beside(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> tuple[list[str], list[str], list[str]]:
     """What is published in the same mode: in the asked precision the networks on the GPU, and the other GPUs that the
     network is on; and the precisions that the network has on the GPU."""
     single = [

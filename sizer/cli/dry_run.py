@@ -13,19 +13,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from sizer.analysis.epochs import measured_from_epoch
+from sizer.analysis.steady_state import measured_from_epoch
 from sizer.api import MeasuringHost, StudyPlan
 from sizer.files.own_folder import cache_folder
 from sizer.host.interpreters import interpreter
 from sizer.limits.interface import Control, needed_controls
 from sizer.limits.users import run_user
-from sizer.plan.chosen import NextRun, PlanEnd
+from sizer.plan.chooser import NextRun, PlanEnd
 from sizer.plan.following import BatchSearch, Search
 from sizer.plan.run_order import estimate_seconds, guessed_workloads
-from sizer.records.frameworks import FRAMEWORKS
+from sizer.records.frameworks import FRAMEWORKS, placeholders_in
 from sizer.records.kinds import KINDS, OPENCV
 from sizer.records.messages import HostError, typed_line, typed_path
-from sizer.records.own_programs import placeholders_in
 from sizer.records.run_kinds import Purpose
 from sizer.records.study import RunSpec, Workload
 from sizer.words.runs import run_in_words, stages_in_words

@@ -12,8 +12,8 @@ from typing import Any
 
 from sizer.model.comparison import RateChange
 from sizer.records.answer import Answer
-from sizer.records.configuration import Bottleneck
 from sizer.records.messages import AnyOf, InputError
+from sizer.records.prediction import Bottleneck
 from sizer.records.units import GIB, format_rate, format_seconds, format_share, format_usd, parse_seconds
 from sizer.words.comparison import change_name
 

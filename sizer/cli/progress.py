@@ -13,7 +13,7 @@ from sizer.api import events
 from sizer.cli.language import within
 from sizer.cli.printing import controls
 from sizer.files.tables import named
-from sizer.plan.chosen import Unfinished
+from sizer.plan.chooser import Unfinished
 from sizer.records.messages import printable, typed_path
 from sizer.records.run_kinds import Purpose
 from sizer.records.study import RunSpec

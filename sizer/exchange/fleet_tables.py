@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sizer.files.tables import Row, read_table
-from sizer.recommend.family.shapes import gpu_key
+from sizer.recommend.family.fleet import gpu_key
 from sizer.records.family import Amounts, PartPrices
 from sizer.records.messages import AnyOf, InputError, Message, advised_name, quoted
-from sizer.records.units import parse_number
+from sizer.records.units import parse_count, parse_number
 
 WORKLOAD, AMOUNTS = "workload", ("weight", "samples")
 RESOURCE, NAME, USD = "resource", "name", "usd_per_hour"
@@ -88,7 +88,8 @@ def read_prices(path: Path) -> PartPrices:
 
 def _amount(row: Row, column: str) -> float:
     try:
-        value = parse_number(row.cells[column], "0.5")
+        text = row.cells[column]
+        value = parse_count(text) if column == AMOUNTS[1] and text != "0" else parse_number(text, "0.5")
     except InputError as error:
         raise row.input_error(column, error) from None
     if value < 0:

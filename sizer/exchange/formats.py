@@ -19,15 +19,14 @@ from sizer import __version__
 from sizer.catalog.catalog import Catalog
 from sizer.files.codec import to_json
 from sizer.model.comparison import Comparison
-from sizer.model.model import Model, WorkloadModel
-from sizer.recommend.prices import VOLUME_GIB, Accelerators
+from sizer.model.model import Gpus, Model, WorkloadModel
+from sizer.recommend.prices import VOLUME_GIB
 from sizer.records.answer import Answer, InstanceOffer, Recommendation, Rejection
-from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
 from sizer.records.domains import SCHEMA_VERSION
 from sizer.records.family import Family
 from sizer.records.messages import Lines, NoAnswer
-from sizer.records.prediction import Prediction, ReasonCode, Spec
+from sizer.records.prediction import Configuration, Prediction, ReasonCode, Spec
 from sizer.records.study import DiskTier, Study
 from sizer.records.units import GIB, MIB, format_bytes, format_number
 from sizer.words.answers import conclusion_line, headline, main_sentences, rejection_line, sure_line
@@ -337,7 +336,7 @@ def _machine(given: HandedOver, answer: Answer, offer: InstanceOffer, name: str)
     """Its figures are of each of several nodes."""
     spec, nodes, type_ = answer.spec, offer.nodes, re.split(r"[+:]", offer.instance_type)[0].strip()
     assert spec is not None, "only an answer has a machine"
-    gpus = Accelerators(spec.gpu, spec.gpu_count).number(given.model.workload(answer.workload).facts.device)
+    gpus = Gpus(spec.gpu, spec.gpu_count).number(given.model.workload(answer.workload).facts.device)
     gpu = (offer.gpu or "").partition("-")[0].lower()
     is_added = gpus and gpu and type_.startswith("n1-") and offer.provider in ("gcp", "")
     added = f"nvidia-tesla-{gpu}" if is_added else ""

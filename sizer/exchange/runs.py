@@ -15,9 +15,9 @@ from sizer.exchange.jobs import configuration_of
 from sizer.exchange.measurements import DEMANDS, DISK_FIGURES, EMBEDDED, EPOCH, GPU_FIGURES, MACHINE, NODES
 from sizer.exchange.rows import ParsedRow
 from sizer.records import run as records
-from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import GIVEN_IN_TABLE, HOST_DISK, BatchRate, Device, DiskRates, GpuUse
 from sizer.records.kinds import IMPORTED
+from sizer.records.prediction import Configuration, Estimate
 from sizer.records.run_kinds import ISOLATED_STAGES, Outcome, Purpose
 from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Workload
 

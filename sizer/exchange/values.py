@@ -12,11 +12,11 @@ from decimal import Decimal
 from enum import Enum
 from typing import Any, get_type_hints
 
-from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device
 from sizer.records.domains import LARGEST_BYTES, LARGEST_GPUS, SMALLEST, Domain
 from sizer.records.kinds import FORWARD, FORWARD_BACKWARD, TRAIN
 from sizer.records.messages import AnyOf, InputError, Message, quoted
+from sizer.records.prediction import Bottleneck
 from sizer.records.run import Run, RunWarning, WarningKind
 from sizer.records.run_kinds import ISOLATED_STAGES, SEARCHES, Outcome, Purpose
 from sizer.records.units import GIB, parse_number, parse_whole

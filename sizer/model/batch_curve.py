@@ -21,8 +21,8 @@ from sizer.model.model import batch_of, deviation_of, gpus_of, vcpus_of
 from sizer.model.observations import Noise, completed, measured_rate, noise_at, noise_of
 from sizer.model.runs import end_to_end
 from sizer.records.answer import BatchCurve, BatchPoint, StepFit
-from sizer.records.configuration import NORMAL_90, Configuration, Estimate
 from sizer.records.device import Device
+from sizer.records.prediction import NORMAL_90, Configuration, Estimate
 from sizer.records.run import Run
 
 NEAR_BEST = 0.95
@@ -35,7 +35,7 @@ LEAST_MISFIT = 0.02
 """Share by which batch sizes may be off the line on the whole, however exact the runs: nobody chooses by less."""
 UNKNOWN_NOISE = 0.025
 """Standard deviation of relative rates where no repeats show it, as in a table of single figures."""
-KNOWN = 10**6
+EXACT = 10**6
 """Degrees of freedom of a noise that is known."""
 LEAST_OFF = 0.003
 """Share by which a run is off at the least, however well three of them fit: quiet machines repeat to 0.3-2 %."""
@@ -201,7 +201,7 @@ def step_line(
         values, fitted, spread = _least_squares(sizes, times, free)
     distinct, off = len(set(samples)), times / fitted - 1
     of_sizes = sum(float(off[sizes == size].sum()) ** 2 / float((sizes == size).sum()) for size in set(samples))
-    variance, of_runs = max(noise or 0.0, UNKNOWN_NOISE) ** 2, KNOWN
+    variance, of_runs = max(noise or 0.0, UNKNOWN_NOISE) ** 2, EXACT
     if noise is not None and repeated:
         variance = max(noise, 1e-6) ** 2
     elif (again := len(times) - distinct) >= 2:
@@ -238,5 +238,4 @@ def _least_squares(sizes: Array, times: Array, free: Sequence[bool]) -> tuple[Ar
 
 
 def _spread(weighted: Array) -> Array:
-    deviations: Array = np.sqrt(np.diag(np.linalg.pinv(weighted.T @ weighted)))
-    return deviations
+    return np.asarray(np.sqrt(np.diag(np.linalg.pinv(weighted.T @ weighted))))

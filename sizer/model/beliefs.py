@@ -26,9 +26,9 @@ from sizer.model.model import (
 )
 from sizer.model.runs import label_at
 from sizer.model.transfer import faster_there
-from sizer.records.configuration import NORMAL_90
 from sizer.records.device import Processor
 from sizer.records.kinds import PREPROCESSING
+from sizer.records.prediction import NORMAL_90
 
 
 @dataclass(frozen=True)
@@ -134,12 +134,12 @@ apart."""
 
 def beliefs(facts: WorkloadFacts, measured: MeasuredRange, seen: Sequence[Observation]) -> list[Belief]:
     """Of each quantity that this workload's equation has."""
-    found = [*_cpu(facts, seen), *_scaling(facts, seen), *_accelerators(facts, seen)]
-    found += [*_disks(facts, measured, seen), *_memory(facts, measured)]
+    believed = [*_cpu(facts, seen), *_scaling(facts, seen), *_accelerators(facts, seen)]
+    believed += [*_disks(facts, measured, seen), *_memory(facts, measured)]
     if len(facts.measured_on) > 1:
-        names = {belief.name for belief in found}
-        found += [belief for belief in of_cpus(facts, facts.measured_on) if belief.name not in names]
-    return [*found, _line("sharpness"), _line("misfit")]
+        names = {belief.name for belief in believed}
+        believed += [belief for belief in of_cpus(facts, facts.measured_on) if belief.name not in names]
+    return [*believed, _line("sharpness"), _line("misfit")]
 
 
 def of_cpus(facts: WorkloadFacts, machines: Iterable[Processor]) -> list[Belief]:

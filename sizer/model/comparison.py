@@ -18,9 +18,9 @@ from sizer.model.host import drift_of
 from sizer.model.model import DRIFT, Feed
 from sizer.model.observations import completed, observe, pooled
 from sizer.model.runs import feed_of, is_search, labelled
-from sizer.records.configuration import NORMAL_95, Bottleneck, Configuration, Estimate
 from sizer.records.device import Device
 from sizer.records.domains import NOT_STORED
+from sizer.records.prediction import NORMAL_95, Bottleneck, Configuration, Estimate
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 

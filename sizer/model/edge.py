@@ -14,8 +14,7 @@ from sizer.model.model import WhatIf, WorkloadModel, batch_of, or_unknown
 from sizer.model.prediction import HIGH, LOW, predict, rates
 from sizer.model.refusals import not_fitted
 from sizer.model.runs import label_at, with_usual_accelerator
-from sizer.records.configuration import Configuration, Estimate
-from sizer.records.prediction import Prediction
+from sizer.records.prediction import Configuration, Estimate, Prediction
 
 GAIN = 0.05
 """A gain smaller than this is not worth a size."""

@@ -34,8 +34,8 @@ from sizer.model.model import (
 )
 from sizer.model.runs import REPLAY, label_at
 from sizer.model.transfer import faster_there, processor_at, usual_second_thread
-from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates, Processor
+from sizer.records.prediction import Configuration
 from sizer.records.units import GIB
 
 Array = NDArray[np.float64]
@@ -173,8 +173,7 @@ class Rows:
         if not self.paired:
             return np.maximum(self.vcpus - self.cores, 0.0)
         whole = np.ceil(self.vcpus)
-        doubled_up: Array = np.floor(whole / 2) * self.vcpus / whole
-        return doubled_up
+        return np.asarray(np.floor(whole / 2) * self.vcpus / whole)
 
     @property
     def named(self) -> Processor | None:
@@ -372,8 +371,7 @@ def without(solution: Solution, stages: Collection[str]) -> Array:
             left += share * np.maximum(sum(parts), 0.0) ** power
         elif STAGES[stage] not in stages:
             left += share
-    relieved: Array = -np.log(np.maximum(left, 1e-30)) / power
-    return relieved
+    return np.asarray(-np.log(np.maximum(left, 1e-30)) / power)
 
 
 def solve(draws: Draws, rows: Rows) -> Solution:
@@ -395,8 +393,7 @@ def solve(draws: Draws, rows: Rows) -> Solution:
 
 
 def _sharpness(draws: Draws) -> Array:
-    sharpness: Array = np.exp(np.clip(draws["sharpness"], *LOG_SHARPNESS))
-    return sharpness
+    return np.asarray(np.exp(np.clip(draws["sharpness"], *LOG_SHARPNESS)))
 
 
 def _work(draws: Draws, rows: Rows) -> Array:
@@ -417,8 +414,7 @@ def _faster(draws: Draws, rows: Rows, of: str) -> Array:
         np.zeros((len(draws), 1)) if machine is None else faster + _beyond_index(draws, rows, machine, of)
         for machine, faster in zip(rows.machines, rows.faster, strict=True)
     ]
-    faster: Array = np.concatenate(there, axis=1)[:, rows.machine]
-    return faster
+    return np.asarray(np.concatenate(there, axis=1)[:, rows.machine])
 
 
 def _beyond_index(draws: Draws, rows: Rows, machine: Processor, of: str) -> Array:
@@ -427,7 +423,7 @@ def _beyond_index(draws: Draws, rows: Rows, machine: Processor, of: str) -> Arra
     return there if rows.home is None else there - draws[f"{of}:{rows.home.cpu}"]
 
 
-def _of_each(values: Array, of: Callable[[Array], Array]) -> Array:
+def _by_distinct(values: Array, of: Callable[[Array], Array]) -> Array:
     """(D, n) of what follows from these values (n,) alone, found once for each distinct one."""
     distinct, places = np.unique(values, return_inverse=True)
     return of(distinct)[:, places]
@@ -436,13 +432,13 @@ def _of_each(values: Array, of: Callable[[Array], Array]) -> Array:
 def _launches(launch: Array, rows: Rows) -> Array:
     """Ln of how many times a sample takes as long with these batches as with the usual one."""
     cost = np.exp(launch)
-    return _of_each(rows.batch_ratio, lambda ratio: np.log1p(cost * ratio) - np.log1p(cost))
+    return _by_distinct(rows.batch_ratio, lambda ratio: np.log1p(cost * ratio) - np.log1p(cost))
 
 
 def _of_a_core_second(draws: Draws, rows: Rows) -> Array:
     """Ln seconds that a core-second of work takes on the vCPUs: contention, coherence, second threads, a quota."""
     if len(rows.machines) == 1:
-        return _of_each(rows.vcpus, lambda vcpus: _on_vcpus(draws, replace(rows, vcpus=vcpus)))
+        return _by_distinct(rows.vcpus, lambda vcpus: _on_vcpus(draws, replace(rows, vcpus=vcpus)))
     seconds = np.empty((len(draws), len(rows.vcpus)))
     for number, machine in enumerate(rows.machines):
         places = np.flatnonzero(rows.machine == number)
@@ -482,22 +478,20 @@ def _cores(draws: Draws, rows: Rows) -> Array:
     gain = np.where(draws.on("second threads") | sure, np.clip(added, -0.3, 1.5), 1.0)
     if rows.named is None and "on:more cores" in draws:
         second = np.where(draws.on("more cores"), np.minimum(second, c / 2), second)
-    cores: Array = np.maximum(c - second + gain * second, 0.02 * c)
-    return cores
+    return np.asarray(np.maximum(c - second + gain * second, 0.02 * c))
 
 
 def _relieved(draws: Draws, rows: Rows) -> Array:
     """The part of the CPU's time that twice the vCPUs shorten (D, n), 0 to 1."""
     here, twice = _of_a_core_second(draws, rows), _of_a_core_second(draws, replace(rows, vcpus=2 * rows.vcpus))
-    relief: Array = np.clip((here - twice) / np.log(2), 0.0, 1.0)
-    return relief
+    return np.asarray(np.clip((here - twice) / np.log(2), 0.0, 1.0))
 
 
 def _pressure(draws: Draws, rows: Rows) -> Array:
     """Ln of how much slower all work is where little memory is free beside what the job holds."""
     if "pressure" not in draws:
         return np.zeros((1, 1))
-    return _of_each(rows.memory_bytes, lambda memory: _pressed(draws, memory, rows.least_memory))
+    return _by_distinct(rows.memory_bytes, lambda memory: _pressed(draws, memory, rows.least_memory))
 
 
 def _pressed(draws: Draws, memory: Array, least_memory: float) -> Array:
@@ -517,7 +511,7 @@ def _missed(draws: Draws, rows: Rows) -> Array:
         missed: Array = np.log(rows.missed)[None]
     if "data" not in draws:
         return missed
-    return missed + _of_each(rows.memory_bytes, lambda memory: _not_kept(draws, memory, rows.least_memory))
+    return missed + _by_distinct(rows.memory_bytes, lambda memory: _not_kept(draws, memory, rows.least_memory))
 
 
 def _not_kept(draws: Draws, memory: Array, least_memory: float) -> Array:
@@ -540,8 +534,7 @@ def _waits(draws: Draws, rows: Rows, missed: Array) -> Array | None:
     for number, name in enumerate(rows.disks):
         if f"latency:{name}" in draws:
             latency = np.where(rows.disk == number, draws[f"latency:{name}"], latency)
-    waits: Array = np.where(draws.on("latency"), latency + decoding + missed, NEVER)
-    return waits
+    return np.asarray(np.where(draws.on("latency"), latency + decoding + missed, NEVER))
 
 
 def _cap(draws: Draws, rows: Rows) -> Array:

@@ -31,9 +31,8 @@ from sizer.model.posterior import posterior
 from sizer.model.prediction import HIGH, LOW, rates
 from sizer.model.refusals import of_runs
 from sizer.model.runs import end_to_end, labelled, without_gaps
-from sizer.records.configuration import Configuration
 from sizer.records.device import Processor
-from sizer.records.prediction import Reason, ReasonCode, Spec, reason
+from sizer.records.prediction import Configuration, Reason, ReasonCode, Spec, reason
 from sizer.records.run import Run
 from sizer.records.units import rate_unit
 
@@ -115,21 +114,13 @@ class _Shown:
     switch: str | None = None
 
 
-def _same(value: Array) -> Array:
-    return value
-
-
-def _one_over(value: Array) -> Array:
-    return np.asarray(np.exp(-value))
-
-
 SHOWN = {
-    "work": _Shown(Quantity.RATE_OF_ONE_VCPU, "s/second", _one_over),
+    "work": _Shown(Quantity.RATE_OF_ONE_VCPU, "s/second", lambda value: np.asarray(np.exp(-value))),
     "step": _Shown(Quantity.STEP_CPU_TIME, "core-seconds/s"),
     "contention": _Shown(Quantity.CONTENTION),
     "coherence": _Shown(Quantity.COHERENCE, switch="coherence"),
     "handover": _Shown(Quantity.HANDOVER, switch="handover"),
-    "yield": _Shown(Quantity.YIELD, value=_same, switch="second threads"),
+    "yield": _Shown(Quantity.YIELD, value=np.asarray, switch="second threads"),
     "cap": _Shown(Quantity.SERIAL_CEILING, "s/second", switch="cap"),
     "quota": _Shown(Quantity.FRACTION_COST),
     "accelerator": _Shown(Quantity.ACCELERATOR_RATE, "s/second"),
@@ -176,9 +167,8 @@ def _capacity(model: WorkloadModel, name: str, factor: Array) -> Array:
     disk = model.measured.disk(name)
     read = None if disk is None or disk_is_free(model.facts, model.measured, name) else disk.rates
     seconds = read_seconds(model.facts, read) if read is not None else None
-    seconds_known = seconds[0] if seconds is not None and seconds[0] > 0 else 1 / model.facts.highest_rate
-    capacity: Array = np.exp(-factor) / seconds_known
-    return capacity
+    seconds_a_sample = seconds[0] if seconds is not None and seconds[0] > 0 else 1 / model.facts.highest_rate
+    return np.asarray(np.exp(-factor) / seconds_a_sample)
 
 
 def _memory_counts(model: WorkloadModel) -> bool:
@@ -202,7 +192,7 @@ def _scaling(model: WorkloadModel) -> Reason:
     if fallen.gain > GAIN:
         if fallen.probability < 1 - DOUBT:
             return reason(ReasonCode.GAIN_UNKNOWN, vcpus=vcpus[-1])
-        return reason(ReasonCode.STOPS_SCALING, fastest_at=_two_digits(vcpus_of(top)))
+        return reason(ReasonCode.STOPS_SCALING, fastest_at=float(f"{vcpus_of(top):.2g}"))
     edge = vcpus_edge(model, top)
     if edge.rises:
         return reason(ReasonCode.RISES, vcpus=vcpus[-1])
@@ -211,11 +201,7 @@ def _scaling(model: WorkloadModel) -> Reason:
     knee = _knee(model, top)
     if knee <= vcpus[0]:
         return reason(ReasonCode.STOPS_SCALING, fewest=vcpus[0])
-    return reason(ReasonCode.STOPS_SCALING, vcpus=_two_digits(knee))
-
-
-def _two_digits(value: float) -> float:
-    return float(f"{value:.2g}")
+    return reason(ReasonCode.STOPS_SCALING, vcpus=float(f"{knee:.2g}"))
 
 
 def _best(model: WorkloadModel) -> Reason:

@@ -24,7 +24,7 @@ from threadpoolctl import threadpool_limits
 from sizer.model.equation import Array
 from sizer.model.model import vcpus_of
 from sizer.model.runs import made_alike
-from sizer.records.configuration import NORMAL_95, Bottleneck, Estimate
+from sizer.records.prediction import NORMAL_95, Bottleneck, Estimate
 from sizer.records.run import Run, WarningKind
 
 Given = ParamSpec("Given")
@@ -114,8 +114,7 @@ class _Series:
     def covariance(self, other: _Series, length: float, shared: float) -> Array:
         """Of the path at both, in units of its variance."""
         path = np.exp(-np.abs(self.time[:, None] - other.time) / length)
-        covariance: Array = path * np.where(self.workload[:, None] == other.workload, 1.0, shared)
-        return covariance
+        return np.asarray(path * np.where(self.workload[:, None] == other.workload, 1.0, shared))
 
 
 @one_thread
@@ -243,10 +242,10 @@ def within(run: Run) -> float | None:
     return (math.log(rate.high) - math.log(rate.low)) / (2 * NORMAL_95)
 
 
-def own_deviation(run: Run, exposure: float, host_known: bool) -> float:
+def own_deviation(run: Run, exposure: float, host_modelled: bool) -> float:
     """Standard deviation of ln rate that the run's own warnings name, beside what its interval says.
 
-    `host_known`: how slow the host was meanwhile is known otherwise, so that a mark of its drift says nothing more.
+    `host_modelled`: how slow the host was meanwhile is known otherwise, so that a mark of its drift says nothing more.
     """
     warned = {warning.kind: warning.figures for warning in reversed(run.warnings)}
     cpus = max(1, math.ceil(vcpus_of(run.configuration)))
@@ -259,7 +258,7 @@ def own_deviation(run: Run, exposure: float, host_known: bool) -> float:
         parts.append(math.sqrt(NOT_TRUSTED**2 - 1) * (within(run) or 0.0))
     if WarningKind.ONE_READING in warned:
         parts.append(UNTOLD)
-    if WarningKind.DRIFTING in warned and not host_known:
+    if WarningKind.DRIFTING in warned and not host_modelled:
         parts.append(exposure * BY_CHANCE * _moved(warned[WarningKind.DRIFTING]))
     return math.hypot(*parts)
 

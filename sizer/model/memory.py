@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from sizer.model.model import (
     MARGIN,
+    Bounds,
     MeasuredRange,
     MeasuredRate,
-    MemoryFloor,
     MemoryTrial,
     WorkloadFacts,
     fills_accelerators,
@@ -21,8 +21,8 @@ from sizer.model.model import (
     needs_no_less,
     no_more,
 )
-from sizer.model.runs import HOST_ALONE, as_asked, is_batch_search, is_search
-from sizer.records.configuration import NORMAL_95, Configuration
+from sizer.model.runs import HOST_ALONE, as_asked, bounds, is_batch_search, is_search
+from sizer.records.prediction import NORMAL_95, Configuration
 from sizer.records.run_kinds import FINDINGS, MemoryPlace, Outcome
 
 if TYPE_CHECKING:
@@ -37,20 +37,20 @@ REPEATS = 0.01
 """The same at the least where several runs show what they span."""
 
 Given = ParamSpec("Given")
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 
 def _kept(
-    find: Callable[Concatenate[MeasuredRange, Given], Found],
-) -> Callable[Concatenate[MeasuredRange, Given], Found]:
+    find: Callable[Concatenate[MeasuredRange, Given], Result],
+) -> Callable[Concatenate[MeasuredRange, Given], Result]:
     """The function; what it finds is kept with the measured range."""
 
     @wraps(find)
-    def once(measured: MeasuredRange, /, *given: Given.args, **named: Given.kwargs) -> Found:
+    def once(measured: MeasuredRange, /, *given: Given.args, **named: Given.kwargs) -> Result:
         key = (find.__name__, given, *named.items())
         if key not in measured.kept:
             measured.kept[key] = find(measured, *given, **named)
-        kept: Found = measured.kept[key]
+        kept: Result = measured.kept[key]
         return kept
 
     return once
@@ -101,18 +101,16 @@ def trials(runs: Iterable[Run]) -> tuple[MemoryTrial, ...]:
         for run in runs
         if run.outcome in FINDINGS
         and run.configuration.memory_bytes is not None
-        and not (run.outcome is Outcome.COMPLETED and is_batch_search(run))
-        and not (_out_unseen(run) and run.configuration in elsewhere)
+        and not (
+            is_batch_search(run)
+            if run.outcome is Outcome.COMPLETED
+            else run.ran_out_of is not MemoryPlace.HOST and run.configuration in elsewhere
+        )
     }
     return tuple(attempts)
 
 
-def _out_unseen(run: Run) -> bool:
-    """Whether a run was out of memory, and not surely the host's."""
-    return run.outcome is Outcome.OUT_OF_MEMORY and run.ran_out_of is not MemoryPlace.HOST
-
-
-def memory_floor(runs: Sequence[Run]) -> MemoryFloor | None:
+def memory_floor(runs: Sequence[Run]) -> Bounds | None:
     """The bounds of the memory floor over all runs; None if no memory cap was set and none was hit.
 
     A cap at which one run completed and another was killed counts as too small. What a search for the largest batch
@@ -125,7 +123,7 @@ def memory_floor(runs: Sequence[Run]) -> MemoryFloor | None:
 
 
 @_kept
-def floor_at(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> MemoryFloor:
+def floor_at(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> Bounds:
     """The bounds for one configuration: anonymous memory grows with workers and with the batch, never shrinks.
 
     So a kill with fewer vCPUs and a smaller batch is a kill here, and what held with more of both holds here.
@@ -145,9 +143,9 @@ def does_not_fit(measured: MeasuredRange, configuration: Configuration) -> bool:
     if any(fills_accelerators(configuration, filled) for filled in measured.overfilled):
         return True
     floor = floor_at(measured, configuration.vcpus, configuration.batch_size)
-    if floor.completed_bytes is not None and memory_of(configuration) >= floor.completed_bytes:
+    if floor.held is not None and memory_of(configuration) >= floor.held:
         return False
-    if floor.out_of_memory_bytes is not None and memory_of(configuration) <= floor.out_of_memory_bytes:
+    if floor.too_small is not None and memory_of(configuration) <= floor.too_small:
         return True
     anonymous = anonymous_bytes(measured, configuration.vcpus, configuration.batch_size)
     return anonymous is not None and memory_of(configuration) < anonymous
@@ -165,7 +163,7 @@ def needed_bytes(measured: MeasuredRange, vcpus: float | None, batch_size: int |
     held = [] if shown is None else [shown]
     peak = undroppable_bytes(measured, vcpus, batch_size)
     if peak is not None:
-        killed = floor_at(measured, vcpus, batch_size).out_of_memory_bytes or 0
+        killed = floor_at(measured, vcpus, batch_size).too_small or 0
         least = max(math.ceil(MARGIN * peak), killed + 1)
         completed = [trial for trial in measured.trials if trial.completed]
         held += [t.memory_bytes for t in completed if not t.searched and t.memory_bytes >= least]
@@ -176,7 +174,7 @@ def needed_bytes(measured: MeasuredRange, vcpus: float | None, batch_size: int |
 @_kept
 def ordinary_bytes(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> int | None:
     """The smallest memory above the floor at which a run that shows its rate held, as `floor_at` counts."""
-    killed = floor_at(measured, vcpus, batch_size).out_of_memory_bytes or 0
+    killed = floor_at(measured, vcpus, batch_size).too_small or 0
     held = [t for t in measured.trials if t.completed and not t.searched and t.memory_bytes > killed]
     near = [t for t in held if no_more(vcpus, t.vcpus) and no_more(batch_size, t.batch_size)]
     return min((t.memory_bytes for t in near or held), default=None)
@@ -184,15 +182,14 @@ def ordinary_bytes(measured: MeasuredRange, vcpus: float | None, batch_size: int
 
 def only_completed(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> tuple[int, int] | None:
     """The caps in bytes from which a search saw runs complete, and from which a rate was measured; None if as low."""
-    low = floor_at(measured, vcpus, batch_size).completed_bytes
+    low = floor_at(measured, vcpus, batch_size).held
     high = ordinary_bytes(measured, vcpus, batch_size)
     return (low, high) if low is not None and high is not None and low < high else None
 
 
-def _bounds(attempts: Sequence[MemoryTrial]) -> MemoryFloor:
-    failed = max((trial.memory_bytes for trial in attempts if not trial.completed), default=None)
-    held = [t.memory_bytes for t in attempts if t.completed and (failed is None or t.memory_bytes > failed)]
-    return MemoryFloor(failed, min(held, default=None))
+def _bounds(attempts: Sequence[MemoryTrial]) -> Bounds:
+    killed = (trial.memory_bytes for trial in attempts if not trial.completed)
+    return bounds((trial.memory_bytes for trial in attempts if trial.completed), killed)
 
 
 def anonymous_bytes(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> int | None:

@@ -9,11 +9,10 @@ from enum import Enum
 from functools import cached_property
 from typing import Any, TypeVar
 
-from sizer.records.configuration import NORMAL_90, Bottleneck, Configuration, Estimate
-from sizer.records.device import HOST_DISK, Device, DiskRates, Processor
+from sizer.records.device import EMULATED_LABEL, HOST_DISK, Device, DiskRates, Processor
 from sizer.records.domains import SCHEMA_VERSION
 from sizer.records.kinds import PREPROCESSING
-from sizer.records.prediction import Reason, Refusal
+from sizer.records.prediction import NORMAL_90, Bottleneck, Configuration, Estimate, Reason, Refusal
 from sizer.records.units import GIB, MIB
 
 Value = TypeVar("Value")
@@ -173,14 +172,6 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class MemoryFloor:
-    """The largest cap that ran out of memory and the smallest above it that completed; None where no run shows it."""
-
-    out_of_memory_bytes: int | None
-    completed_bytes: int | None
-
-
-@dataclass(frozen=True)
 class MemoryTrial:
     """Whether one memory cap held; `anonymous_bytes` is the peak of memory that cannot be dropped.
 
@@ -201,7 +192,7 @@ class MemoryTrial:
 
 @dataclass(frozen=True)
 class Bounds:
-    """The largest cap in bytes that was too small and the smallest above it that completed; None if none did."""
+    """The largest memory cap in bytes that was too small and the smallest above it that completed; None if none did."""
 
     too_small: int | None
     held: int | None
@@ -288,10 +279,24 @@ class MeasuredRate:
 
 @dataclass(frozen=True)
 class Gpus:
-    """A kind of accelerator and how many of it; the label is None where only one kind was measured."""
+    """A kind of accelerator and how many of it. The kind is None where it is that of the workload's device, as where
+    only one was measured; count 0 is not known, hence one."""
 
     gpu: str | None = None
     count: int | None = 0
+
+    def catalog_name(self, device: Device) -> str | None:
+        """As instance types name it; None on the CPU, and where the kind is not known."""
+        if self.gpu is None:
+            return device.gpu
+        name = self.gpu.removeprefix(EMULATED_LABEL)
+        return None if name == CPU_LABEL or name.startswith("cuda:") else name
+
+    def number(self, device: Device) -> int:
+        """How many a machine must have: none where the CPU computes."""
+        if self.gpu == CPU_LABEL or (self.gpu is None and not self.count and device.kind == "cpu"):
+            return 0
+        return max(1, self.count or 0)
 
 
 @dataclass(frozen=True)
@@ -312,7 +317,6 @@ class MeasuredRange:
     disks: tuple[MeasuredDisk, ...] = ()
     rates: tuple[MeasuredRate, ...] = ()
     trials: tuple[MemoryTrial, ...] = ()
-    memory_limited: bool = False
     search: SearchedFloor | None = None
     failed_vcpus: tuple[float, ...] = ()
     did_not_fit: tuple[Configuration, ...] = ()
@@ -327,11 +331,6 @@ class MeasuredRange:
     def kept(self) -> dict[object, Any]:
         """Memory floors and peaks by vCPUs and batch size, as they are found."""
         return {}
-
-    @property
-    def gpus_known(self) -> bool:
-        """Whether the runs say anything of accelerators, if only that there was none."""
-        return any(gpus.count is not None for gpus in self.gpus)
 
     def disk(self, name: str | None) -> MeasuredDisk | None:
         """The measured disk of that name, or None. One without a name is called HOST_DISK, too."""
@@ -498,7 +497,7 @@ class WorkloadModel:
     refused: Refusal | None = None
     scaling: Reason | None = None
     parameters: tuple[Parameter, ...] = ()
-    floor: MemoryFloor | None = None
+    floor: Bounds | None = None
     posterior: Posterior | None = None
     memory_counts: bool = False
 

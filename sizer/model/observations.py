@@ -32,10 +32,10 @@ from sizer.model.model import (
     present,
     vcpus_of,
 )
-from sizer.model.runs import feed_of, is_batch_search, is_search, is_starved, label_of, searched_floor
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.model.runs import feed_of, is_search, is_starved, label_of, searched_floor
 from sizer.records.device import DiskRates
 from sizer.records.kinds import KINDS, PREPROCESSING
+from sizer.records.prediction import Bottleneck, Configuration, Estimate
 from sizer.records.run import OUTLIER, Run, WarningKind
 from sizer.records.run_kinds import FAULTS, Outcome
 
@@ -237,6 +237,7 @@ def measure(runs: Sequence[Run], isolating: Sequence[Run] = ()) -> MeasuredRange
     noise = noise_of(on_one_machine.values())
     inputs = {run.spec.workload.assumed_input for run in runs}
     whole = [run for run in isolating if run.spec.workload.assumed_input in inputs]
+    failed = present(run.configuration.vcpus for run in runs if run.outcome in FAULTS and not is_search(run))
     return MeasuredRange(
         vcpus=tuple(sorted(present(at.vcpus for at in grouped))),
         memory_bytes=tuple(sorted(present(at.memory_bytes for at in grouped))),
@@ -245,9 +246,8 @@ def measure(runs: Sequence[Run], isolating: Sequence[Run] = ()) -> MeasuredRange
         disks=_disks(usable),
         rates=tuple(_measured_rate(key, grouped[key], noise) for key in sorted(grouped, key=_order)),
         trials=trials([*runs, *whole]),
-        memory_limited=any(run.spec.limits.memory_bytes is not None for run in runs if not is_batch_search(run)),
         search=searched_floor(runs),
-        failed_vcpus=_failed_vcpus(runs),
+        failed_vcpus=tuple(sorted(failed - present(at.vcpus for at in grouped))),
         did_not_fit=_did_not_fit(runs),
         overfilled=overfilled_accelerators(runs),
     )
@@ -280,17 +280,14 @@ def _did_not_fit(runs: Sequence[Run]) -> tuple[Configuration, ...]:
     )
 
 
-def _failed_vcpus(runs: Sequence[Run]) -> tuple[float, ...]:
-    failed = present(run.configuration.vcpus for run in runs if run.outcome in FAULTS and not is_search(run))
-    return tuple(sorted(failed - present(run.configuration.vcpus for run in completed(runs))))
-
-
 def _measured_rate(configuration: Configuration, group: Sequence[Run], noise: Noise) -> MeasuredRate:
     rate = measured_rate([rate_of(run) for run in group])
     # An interval that reaches 0 says nothing of how far ln rate may be off below.
     rate = rate if rate.low > 0 else replace(rate, low=min(rate_of(run).value for run in group))
-    named = {run.evidence.bottleneck for run in group if run.evidence is not None and not _serial_or_disturbed(run)}
-    named.discard(Bottleneck.AMBIGUOUS)  # accounting that names nothing contradicts nothing
+    # Accounting that names nothing contradicts nothing; one busy core may be a serial part as well as what others left.
+    named = {run.evidence.bottleneck for run in group if run.evidence is not None and not beside_others(run)}
+    named |= {run.evidence.bottleneck for run in group if run.evidence is not None} - {Bottleneck.SERIAL}
+    named.discard(Bottleneck.AMBIGUOUS)
     if not named:
         return MeasuredRate(configuration, rate, len(group), noise_at(group, noise))
     evidence = named.pop() if len(named) == 1 else Bottleneck.AMBIGUOUS
@@ -298,12 +295,6 @@ def _measured_rate(configuration: Configuration, group: Sequence[Run], noise: No
     busy = [run.evidence.busy[resource] for run in group if run.evidence is not None and resource in run.evidence.busy]
     share = median(busy) if busy and evidence is not Bottleneck.AMBIGUOUS else None
     return MeasuredRate(configuration, rate, len(group), noise_at(group, noise), evidence, share)
-
-
-def _serial_or_disturbed(run: Run) -> bool:
-    """Whether one busy core may be a serial part as well as what others on the host left of the CPUs."""
-    serial = run.evidence is not None and run.evidence.bottleneck is Bottleneck.SERIAL
-    return serial and beside_others(run)
 
 
 def _disks(runs: Sequence[Run]) -> tuple[MeasuredDisk, ...]:
@@ -341,6 +332,8 @@ def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: Measur
     reads_disk = workload.assumed_input == "disk" and workload.kind != "command"
     if data is not None and data.samples > 0 and reads_disk and (feed.natural or read is None):
         read = data.bytes / data.samples  # what came from the device depends on the cap there
+    # Of a command, or of a table that does not say, nobody knows whether the page cache keeps data between epochs.
+    unsaid = workload.kind == "command" or (workload.cache is None and any(run.imported for run in runs))
     synthetic = [run for run in isolating if run.spec.workload.input == "synthetic"]
     labels = Counter(label_of(run) for run in runs)
     usual = labels.most_common(1)[0][0]
@@ -359,22 +352,19 @@ def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: Measur
         sequential=not workload.shuffles,
         accelerator=usual,
         accelerator_rates=_accelerator_rates([*runs, *isolating], usual_batch),
-        several_accounted=any(_accounted_together(run) for run in runs),
+        several_accounted=any(  # by sizer itself, or its table says what emulated ones lose
+            run.spec.gpu_count > 1
+            or (run.spec.workload.computes_on.scaling_loss is not None and gpus_of(run.configuration) > 1)
+            for run in runs
+        ),
         mixed_with_cpu=CPU_LABEL in labels and len(labels) > 1,
         reference_batch=usual_batch,
         highest_rate=max(run.throughput.value for run in runs if run.throughput is not None),
         paired=_in_pairs(runs),
         cpu_work=_cpu_work(runs),
-        may_cache=_may_cache(runs),
+        may_cache=feed.natural or (workload.assumed_input == "disk" and unsaid),
     )
     return _with_hit_blend(facts, [*runs, *isolating], measured)
-
-
-def _may_cache(runs: Sequence[Run]) -> bool:
-    """Whether the page cache may keep data between epochs: of a command, or a table that does not say, nobody knows."""
-    workload = runs[0].spec.workload
-    unsaid = workload.kind == "command" or (workload.cache is None and any(run.imported for run in runs))
-    return feed_of(runs[0]).natural or (workload.assumed_input == "disk" and unsaid)
 
 
 def _in_pairs(runs: Sequence[Run]) -> bool:
@@ -396,12 +386,6 @@ def _cpu_work(runs: Sequence[Run]) -> CpuWork | None:
         return CpuWork.MATRIX if workload.device is not None and workload.computed_mode is not None else None
     decodes = "recordio" in KINDS[workload.kind].data_formats and workload.assumed_input != "synthetic"
     return CpuWork.IMAGES if decodes and not labels & {None, CPU_LABEL} else None
-
-
-def _accounted_together(run: Run) -> bool:
-    """Whether sizer itself measured several accelerators in the run, or its table says what emulated ones lose."""
-    stated = run.spec.workload.computes_on.scaling_loss is not None
-    return run.spec.gpu_count > 1 or (stated and gpus_of(run.configuration) > 1)
 
 
 def _demand(runs: Sequence[Run], name: str) -> float | None:

@@ -32,7 +32,7 @@ from sizer.model.model import (
     vcpus_of,
 )
 from sizer.model.runs import label_at
-from sizer.records.configuration import Configuration
+from sizer.records.prediction import Configuration
 
 PARTICLES = 800
 KEPT = 256
@@ -155,8 +155,8 @@ def sample(
 def believed(draws: Draws, beliefs: Sequence[Belief]) -> Draws:
     """The draws, with what is believed of the quantities that they lack: the same for each of a name."""
     lacking = [belief for belief in beliefs if belief.name not in draws]
-    values = [each.mean + each.deviation * spread(len(draws), crc32(each.name.encode())) for each in lacking]
-    return Draws((*draws.names, *(each.name for each in lacking)), np.column_stack([draws.values, *values]))
+    values = [belief.mean + belief.deviation * spread(len(draws), crc32(belief.name.encode())) for belief in lacking]
+    return Draws((*draws.names, *(belief.name for belief in lacking)), np.column_stack([draws.values, *values]))
 
 
 def _resampled(value: Array, power: float, random: np.random.Generator) -> tuple[float, Indices]:
@@ -223,8 +223,7 @@ class Places:
             codes = {kind: code for code, kind in enumerate(dict.fromkeys([*mine, *theirs]))}
             one, two = (np.array([codes[kind] for kind in kinds], dtype=int) for kinds in (mine, theirs))
             squares = squares + APART * (one[:, None] != two[None])
-        correlation: Array = (1 - OWN) * np.exp(-squares / 2) + OWN * (squares < 1e-12)
-        return correlation
+        return np.asarray((1 - OWN) * np.exp(-squares / 2) + OWN * (squares < 1e-12))
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,7 @@ from sizer.model.posterior import FREEDOM, Misfit, Places, believed, misfit_of
 from sizer.model.refusals import check_axes, check_what_if, not_fitted
 from sizer.model.runs import with_usual_accelerator
 from sizer.model.transfer import refused_there, transferred
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
-from sizer.records.prediction import Prediction, ReasonCode, Refusal, Refused
+from sizer.records.prediction import Bottleneck, Configuration, Estimate, Prediction, ReasonCode, Refusal, Refused
 
 AT_ONCE = 256
 """Configurations that are computed together: of more, the numbers no longer lie in the CPU's cache."""
@@ -27,7 +26,7 @@ FURTHER = 0.2
 """Standard deviation of ln rate added for each e-fold outside the measured range. By hand."""
 LOW, HIGH = 0.05, 0.95
 """Ends of an interval."""
-EACH = 4
+NOISE_VALUES = 4
 """Values of the noise of a new run for each draw."""
 FEWEST_OTHERS = 4
 """Configurations from which on each is told by the others."""
@@ -69,21 +68,18 @@ class Rates:
     @property
     def centre(self) -> Array:
         """Ln rate (n,)."""
-        centre: Array = np.median(self.mean, axis=0)
-        return centre
+        return np.asarray(np.median(self.mean, axis=0))
 
     @cached_property
     def shares(self) -> Array:
         """Of each stage (n, stages)."""
-        shares: Array = self.solution.shares.mean(axis=0)
-        return shares
+        return np.asarray(self.solution.shares.mean(axis=0))
 
     def drawn(self, times: int = 1) -> Array:
         """Ln of the true mean rates (times x D, n): what the equation does not say of each is drawn by itself."""
         random = np.random.default_rng(SEED)
         mean, left = np.tile(self.mean, (times, 1)), np.tile(self.left, (times, 1))
-        drawn: Array = mean + np.sqrt(left) * random.standard_normal(mean.shape)
-        return drawn
+        return np.asarray(mean + np.sqrt(left) * random.standard_normal(mean.shape))
 
     def reaches(self, place: int, other: int, share: float) -> float:
         """P(the true rate of one place >= share x that of another)."""
@@ -103,7 +99,7 @@ class Rates:
     def new_runs(self) -> list[Estimate]:
         """Of each the rate, with the 90 % interval of a new run."""
         spread = np.sqrt(self.left + self.further + self.noise**2)
-        some = [self.mean + spread * _noise(len(self.mean), part)[:, None] for part in range(EACH)]
+        some = [self.mean + spread * _noise(len(self.mean), part)[:, None] for part in range(NOISE_VALUES)]
         low, high = np.exp(np.quantile(np.concatenate(some), (LOW, HIGH), axis=0))
         value = np.exp(self.centre)
         return [
@@ -115,8 +111,7 @@ class Rates:
 @cache
 def _noise(count: int, part: int) -> Array:
     """Student's t (count,), the same each time."""
-    noise: Array = np.random.default_rng([SEED, part]).standard_t(FREEDOM, count)
-    return noise
+    return np.asarray(np.random.default_rng([SEED, part]).standard_t(FREEDOM, count))
 
 
 def rates(model: WorkloadModel, configurations: Sequence[Configuration], what_if: WhatIf = WhatIf()) -> Rates:
@@ -263,7 +258,9 @@ def _without_rate(model: WorkloadModel, at: Configuration, what_if: WhatIf) -> P
             nothing, beyond = Estimate(0.0, 0.0, 0.0), outside(model, at) > 0
             return Prediction(model.name, at, nothing, Bottleneck.MEMORY, {"memory": 1.0}, beyond, True)
         is_measured = what_if == WhatIf() and model.measured.rate_at(at) is not None
-        if model.refused and not is_measured and not _one_size_elsewhere(model, at):
+        # Where only a curve is lacking, a measured size on another machine needs none.
+        no_curve = model.refused is not None and model.refused.reason.code is ReasonCode.TOO_FEW_VALUES
+        if model.refused and not is_measured and not (no_curve and at.machine is not None):
             raise not_fitted(model)
         check_axes(model, at)
         if (elsewhere := refused_there(model.facts, at)) is not None:
@@ -273,12 +270,6 @@ def _without_rate(model: WorkloadModel, at: Configuration, what_if: WhatIf) -> P
     except Refused as error:
         return error.refusal
     return None
-
-
-def _one_size_elsewhere(model: WorkloadModel, at: Configuration) -> bool:
-    """Whether only a curve is lacking, of which a measured size on another machine needs none."""
-    few = model.refused is not None and model.refused.reason.code is ReasonCode.TOO_FEW_VALUES
-    return at.machine is not None and few
 
 
 def _predictions(model: WorkloadModel, configurations: Sequence[Configuration], what_if: WhatIf) -> list[Prediction]:

@@ -11,8 +11,17 @@ from sizer.model.equation import read_seconds
 from sizer.model.memory import asked_sizes, memory_compared
 from sizer.model.model import CPU_LABEL, MeasuredRange, WhatIf, WorkloadModel, gpus_of, memory_of, name_of_disk
 from sizer.model.runs import is_batch_search, is_starved, label_at
-from sizer.records.configuration import Configuration
-from sizer.records.prediction import Action, Figure, Reason, ReasonCode, Refusal, Refused, Suggestion, reason
+from sizer.records.prediction import (
+    Action,
+    Configuration,
+    Figure,
+    Reason,
+    ReasonCode,
+    Refusal,
+    Refused,
+    Suggestion,
+    reason,
+)
 from sizer.records.run_kinds import Outcome
 
 if TYPE_CHECKING:

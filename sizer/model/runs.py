@@ -25,8 +25,8 @@ from sizer.model.model import (
     memory_of,
     vcpus_of,
 )
-from sizer.records.configuration import Configuration
 from sizer.records.device import HOST_DISK
+from sizer.records.prediction import Configuration
 from sizer.records.run_kinds import SEARCHES, LargestBatch, MemoryPlace, Outcome, Purpose, SearchEnd
 
 if TYPE_CHECKING:
@@ -315,9 +315,9 @@ def whole_data(runs: Sequence[Run]) -> int | None:
     shown = []
     for run in runs:
         samples = run.data_set.samples if run.data_set is not None else 0
-        of_each = run.steps[-1].samples / run.spec.samples_a_step if run.steps else 0.0
-        if samples and of_each:
-            shown.append(int(samples / (of_each if of_each == 1 else of_each + 1)))
+        samples_of_one = run.steps[-1].samples / run.spec.samples_a_step if run.steps else 0.0
+        if samples and samples_of_one:
+            shown.append(int(samples / (samples_of_one if samples_of_one == 1 else samples_of_one + 1)))
     return max(1, min(shown) // max(max(1, run.spec.gpu_count) for run in runs)) if shown else None
 
 

@@ -2,7 +2,7 @@
 
 `ln seconds there = ln seconds here - ln index there / index here - what this work makes of that CPU beyond its index`.
 The index of each is known by compressors, so what these say apart is how exactly; what the work makes of a CPU is
-believed by its kind (`OF_CPUS` of `beliefs.py`), and learnt where the work ran on several. Accelerators, disks and
+believed by its kind (`OF_CPUS` of `beliefs.py`), and learnt where the work ran on several. Gpus, disks and
 memory stay as they are. A sample's serial part is moved, too, and less is believed of that. What computes matrices is
 not told on a CPU with other instructions.
 """
@@ -16,9 +16,8 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from sizer.model.model import CpuWork, WorkloadFacts, WorkloadModel
-from sizer.records.configuration import Configuration
 from sizer.records.device import Processor
-from sizer.records.prediction import Action, Reason, ReasonCode, Refusal, Suggestion, reason
+from sizer.records.prediction import Action, Configuration, Reason, ReasonCode, Refusal, Suggestion, reason
 
 if TYPE_CHECKING:
     from sizer.records.run import Run

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from sizer.limits.interface import Control
-from sizer.records.configuration import Estimate
+from sizer.records.prediction import Estimate
 from sizer.records.run import Meter, MeterKind, Run, WarningKind
 from sizer.records.units import MIB
 from sizer.study.presets import SMALLEST_VCPUS, HostSize

@@ -1,4 +1,5 @@
-"""The next run of an adaptive plan: the one that takes most doubt from the answers for its seconds. Pure.
+"""The next run of an adaptive plan, the one that takes most doubt from the answers for its seconds, or how it ended;
+and what a bound has room for. Pure.
 
 What is chosen follows from the study, the host's size and the stored runs alone, so that a study that was killed goes
 on as it would have gone on.
@@ -6,24 +7,157 @@ on as it would have gone on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import accumulate, islice
 
 from sizer.catalog.catalog import Catalog
 from sizer.model.model import Model
 from sizer.model.observations import completed
 from sizer.model.runs import as_asked
-from sizer.plan.chosen import NextRun, PlanEnd, more_room, no_room, seconds_spent, within
 from sizer.plan.conclusions import Conclusions, own, place_of, why
-from sizer.plan.configurations import position, repeated
-from sizer.plan.reference_runs import MOST_BETWEEN, is_measurement, reference
-from sizer.plan.run_order import estimate_seconds, plan
-from sizer.plan.start import Axes, axes_of, not_seen, start_of
+from sizer.plan.configurations import Axes, axes_of, not_seen, position, repeated, start_of
+from sizer.plan.following import Following, TwoEpochs
+from sizer.plan.run_order import MOST_BETWEEN, estimate_seconds, is_measurement, plan, reference, seconds_by_run
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Adaptive, PlanEndKind, RunReason, RunReasonKind, RunSpec, Study
 from sizer.study.presets import HostSize
+
+# What an adaptive plan does after the runs so far: the next run, or how it ended, and what a bound has room for.
+
+FEWEST_MORE = 4
+"""Runs that a larger bound has room for: as many as half of all curves take (`benchmarks/choosing`)."""
+
+
+@dataclass(frozen=True)
+class NextRun:
+    """A run to make, and why; `why` is None for one that the study asks for whatever the answer is."""
+
+    spec: RunSpec
+    why: RunReason | None
+
+
+@dataclass(frozen=True)
+class PlanEnd:
+    """How the plan ended: the workloads that are `settled`, those that are still `open`, and of these the ones that
+    `failed` in every run that was made of them, after how many runs and seconds of them.
+
+    `then` is the run that its bound has no room for, None where no bound is in the way, and `enough` a budget in
+    seconds, or a number of runs, that has room for it and for as many more as were made.
+    """
+
+    kind: PlanEndKind
+    settled: tuple[str, ...]
+    open: tuple[str, ...]
+    runs: int
+    seconds: float
+    failed: tuple[str, ...] = ()
+    then: NextRun | None = None
+    enough: float | None = None
+
+
+def next_of(chosen: NextRun | PlanEnd | None) -> NextRun | None:
+    """The run that it makes next, or would make if its bound had room."""
+    return chosen.then if isinstance(chosen, PlanEnd) else chosen
+
+
+def within(asked: Adaptive, left: Sequence[RunSpec], runs: Sequence[Run]) -> tuple[int, float]:
+    """How many of the runs that are left may be made at the most, and how many seconds these take."""
+    if asked.runs is not None:
+        left = left[: max(0, asked.runs - len(runs))]
+    seconds = sorted(seconds_by_run(left, runs))
+    if asked.budget is not None:
+        spent = list(accumulate(seconds, initial=seconds_spent(runs)))
+        seconds = [estimate for estimate, whole in zip(seconds, spent[1:], strict=True) if whole <= asked.budget]
+    return len(seconds), sum(seconds)
+
+
+def no_room(asked: Adaptive, seconds: float, runs: Sequence[Run]) -> PlanEndKind | None:
+    """Which bound has no room for a run of so many seconds; None where it can be made."""
+    if asked.runs is not None and len(runs) >= asked.runs:
+        return PlanEndKind.RUNS
+    if asked.budget is not None and seconds_spent(runs) + seconds > asked.budget:
+        return PlanEndKind.BUDGET
+    return None
+
+
+def enough(bound: PlanEndKind, seconds: Sequence[float], runs: Sequence[Run]) -> float:
+    """The seconds of a budget, or the number of runs, that has room for more runs, of which each takes so long."""
+    return len(runs) + len(seconds) if bound is PlanEndKind.RUNS else seconds_spent(runs) + sum(seconds)
+
+
+def more_room(bound: PlanEndKind, seconds: float, left: int, runs: Sequence[Run]) -> float:
+    """The same for one more run of so many seconds and as many as were made, of which so many are left."""
+    more = max(1, min(left, max(len(runs), FEWEST_MORE)))
+    return enough(bound, [seconds] * more, runs)
+
+
+def seconds_spent(runs: Sequence[Run]) -> float:
+    """What a budget counts: the seconds of the runs, not the time between them."""
+    return sum(run.wall_seconds for run in runs)
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """A search or pass whose next run is still to be made. `bound` is what has no room for that run, None where nothing
+    but an interruption kept it from being made; `enough` the budget in seconds, or the number of runs, that would have
+    room for as many runs as it and those before it usually take, runs that the same bound kept an answer from among
+    them."""
+
+    following: Following
+    bound: PlanEndKind | None = None
+    enough: float | None = None
+
+
+def unfinished(
+    following: Iterable[Following], runs: Sequence[Run], study: Study, chosen: NextRun | PlanEnd | None = None
+) -> tuple[Unfinished, ...]:
+    """What these runs of a study leave open of its searches and passes; `chosen` is what its adaptive plan does."""
+    names = {workload.workload.name for workload in study.workloads}
+    runs = [run for run in runs if run.spec.workload.name in names]
+    asked = study.adaptive
+    searches: list[Unfinished] = []
+    usual: list[float] = []
+    for search in following:
+        spec = search.next_run(runs)
+        if spec is None:
+            continue
+        seconds = _seconds(search, spec, runs)
+        usual += [seconds] * max(1, search.usual_runs - _made(search, runs))
+        bound = None if asked is None else no_room(asked, seconds, runs)
+        room = None if bound is None else enough(bound, usual, runs) + _for_answers(bound, chosen)
+        searches.append(Unfinished(search, bound, room))
+    return tuple(searches)
+
+
+def most_to_follow(following: Iterable[Following], runs: Sequence[Run]) -> list[RunSpec]:
+    """As many runs as searches and passes may take after these at the most, each as its next one."""
+    return [
+        spec
+        for search in following
+        if (spec := search.next_run(runs)) is not None
+        for _ in range(max(1, search.most_runs - _made(search, runs)))
+    ]
+
+
+def _for_answers(bound: PlanEndKind, chosen: NextRun | PlanEnd | None) -> float:
+    """What of a larger bound the runs take first that answers are still open for."""
+    if not isinstance(chosen, PlanEnd) or chosen.enough is None or chosen.kind is not bound:
+        return 0.0
+    return chosen.enough - (chosen.runs if bound is PlanEndKind.RUNS else chosen.seconds)
+
+
+def _seconds(search: Following, spec: RunSpec, runs: Sequence[Run]) -> float:
+    """How long the next run takes: a pass two epochs at the least, which other runs do not show."""
+    seconds = estimate_seconds([spec], runs)
+    return max(seconds, search.least_seconds(runs)) if isinstance(search, TwoEpochs) else seconds
+
+
+def _made(search: Following, runs: Iterable[Run]) -> int:
+    """How many of these runs a search or pass has made."""
+    return sum(search.includes(run.spec) and run.spec.purpose is search.base.purpose for run in runs)
+
 
 PRIOR_DOUBT = 0.25
 """What a run takes from the doubt where nothing is known yet: a value that no run had, or runs that carry no answer."""
@@ -51,10 +185,6 @@ class _Worth:
     seconds: float
     why: RunReason | None
 
-    @property
-    def a_second(self) -> float:
-        return self.value / max(self.seconds, 1e-3)
-
 
 class Chooser:
     """Chooses among the runs of a study; keeps what it has concluded from runs that it saw before."""
@@ -77,7 +207,7 @@ class Chooser:
             worth = self._worth(runs)
             worth += self._worth_of_host(runs, due=bool(worth))
         fitting = [candidate for candidate in worth if no_room(self._asked, candidate.seconds, runs) is None]
-        best = max(fitting or worth, key=lambda candidate: candidate.a_second, default=None)
+        best = max(fitting or worth, key=lambda one: one.value / max(one.seconds, 1e-3), default=None)
         if best is None:
             return self._end(PlanEndKind.NOTHING_LEFT, runs)
         return NextRun(best.spec, best.why) if fitting else self._bounded(best, runs)
@@ -98,14 +228,13 @@ class Chooser:
     def _asked_for(self, runs: Sequence[Run]) -> list[_Worth]:
         """Of the first runs, and those that isolate a stage, the next one that was not made, whatever it is worth."""
         made = {run.id for run in runs}
-        asked: list[tuple[RunSpec, RunReason | None]] = [(spec, self._why_first(spec)) for spec in self.start()]
+        asked: list[tuple[RunSpec, RunReason | None]] = []
+        for spec in self.start():
+            alone = len(self._axes[spec.workload.name].specs) == 1
+            asked.append((spec, RunReason(RunReasonKind.ONLY_ONE if alone else RunReasonKind.START)))
         asked += [(spec, None) for spec in self._specs if spec.stage is not None]
         left = ((spec, because) for spec, because in asked if spec.id not in made)
         return [_Worth(spec, 0.0, estimate_seconds([spec], runs), because) for spec, because in islice(left, 1)]
-
-    def _why_first(self, spec: RunSpec) -> RunReason:
-        alone = len(self._axes[spec.workload.name].specs) == 1
-        return RunReason(RunReasonKind.ONLY_ONE if alone else RunReasonKind.START)
 
     def _worth_of_host(self, runs: Sequence[Run], due: bool) -> Iterator[_Worth]:
         """The reference, where the answers would be surer if it was known better how slow the host was; and, if `due`,
@@ -125,12 +254,12 @@ class Chooser:
             yield _Worth(spec, PRIOR_DOUBT * since / MOST_BETWEEN, seconds, unseen)
 
     def _worth(self, runs: Sequence[Run]) -> list[_Worth]:
-        return [
-            worth
-            for name, axes in self._axes.items()
-            if not self._given_up(name, runs)
-            for worth in self._worth_of(name, axes, runs)
-        ]
+        worth: list[_Worth] = []
+        for name, axes in self._axes.items():
+            outcomes = [run.outcome for run in own(name, runs)]
+            if Outcome.COMPLETED in outcomes or len(outcomes) < MOST_FAILURES:
+                worth += self._worth_of(name, axes, runs)
+        return worth
 
     def _worth_of(self, name: str, axes: Axes, runs: Sequence[Run]) -> Iterator[_Worth]:
         """The runs of one workload that could be made, with what each is worth."""
@@ -189,26 +318,19 @@ class Chooser:
     def _next_repeats(self, axes: Axes, asked: Sequence[Run]) -> list[tuple[RunSpec, bool]]:
         """Of each configuration the next repeat that is left, and whether it was measured before; none of one that
         failed, which most likely would again."""
-        failed = {self._position(run.spec) for run in asked if run.outcome is not Outcome.COMPLETED}
+        failed = {position(run.spec, self._host) for run in asked if run.outcome is not Outcome.COMPLETED}
         made = {run.id for run in asked}
         next_repeats = []
         for spec in axes.specs:
             repeats = (repeated(spec, number) for number in range(self._study.measure.repeats))
             left = next((repeat for repeat in repeats if repeat.id not in made), None)
-            if left is not None and self._position(spec) not in failed:
+            if left is not None and position(spec, self._host) not in failed:
                 next_repeats.append((left, left.repeat > 0))
         return next_repeats
 
     def _left(self, runs: Sequence[Run]) -> list[RunSpec]:
         made = {run.id for run in runs}
         return [spec for spec in self._specs if spec.id not in made]
-
-    def _given_up(self, name: str, runs: Sequence[Run]) -> bool:
-        outcomes = [run.outcome for run in own(name, runs)]
-        return Outcome.COMPLETED not in outcomes and len(outcomes) >= MOST_FAILURES
-
-    def _position(self, spec: RunSpec) -> tuple[object, ...]:
-        return position(spec, self._host)
 
 
 def chooser_of(study: Study, host: HostSize, fitted: Model | None = None) -> Chooser | None:

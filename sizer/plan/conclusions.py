@@ -22,14 +22,12 @@ from sizer.model.host import Drift, drift_of, measured_after
 from sizer.model.model import Model, WorkloadModel, name_of_disk, vcpus_of
 from sizer.model.observations import completed
 from sizer.model.runs import as_asked
-from sizer.plan.configurations import position
-from sizer.plan.start import Axes
+from sizer.plan.configurations import Axes, position
 from sizer.recommend.recommendation import recommend
 from sizer.recommend.rule import SURE, Row, Table, table_of_sizes, weighed_after
 from sizer.recommend.sizes import sizes_on_curve
 from sizer.records.answer import Answer
-from sizer.records.configuration import Configuration
-from sizer.records.prediction import ReasonCode, Spec
+from sizer.records.prediction import Configuration, ReasonCode, Spec
 from sizer.records.run import Run
 from sizer.records.study import Objective, RunReason, RunReasonKind, RunSpec, Study
 from sizer.study.presets import HostSize
@@ -73,8 +71,7 @@ class OpenAnswer:
     @cached_property
     def taken(self) -> NDArray[np.intp]:
         """The number of the one that each draw takes (D,)."""
-        cheapest: NDArray[np.intp] = self.table.regret[:, self._numbers].argmin(axis=1)
-        return cheapest
+        return np.asarray(self.table.regret[:, self._numbers].argmin(axis=1))
 
     @cached_property
     def right(self) -> float:

@@ -1,15 +1,24 @@
-"""Which configurations a study measures a workload at, and which one of them represents it."""
+"""Which configurations a study measures a workload at, which of them come first and which one represents it, and the
+runs that isolate one stage of it each. Pure.
+
+Three runs show the least, the middle and the most vCPUs, each with another value of the other axes, so that a curve can
+be fitted and no disk or memory is judged by its figures alone. Pure.
+
+What a stage gives by itself need not be fitted from runs in which all of them overlap.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 
 from sizer.records.kinds import KINDS
-from sizer.records.run_kinds import Purpose
-from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
-from sizer.study.presets import HostSize
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome, Purpose
+from sizer.records.study import STUDY_AXES, DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.study.presets import SMALLEST_VCPUS, HostSize
 
 MOST_RUNS = 20_000
 """A study of more is one that nobody waits for: axes that were crossed by mistake."""
@@ -110,3 +119,166 @@ def _around(plan: WorkloadPlan, point: Limits) -> Iterable[tuple[int, int, Limit
     yield from ((first, count, replace(point, vcpus=value)) for value in plan.vcpus)
     yield from ((first, count, replace(point, memory_bytes=value)) for value in plan.memory_bytes)
     yield from ((first, count, replace(point, disk=value)) for value in plan.disk)
+
+
+# The first runs of a workload, which its axes choose before anything is known of it, and values that no run has seen.
+
+VCPUS, MEMORY, DISK, BATCH, GPUS = range(len(STUDY_AXES))
+
+
+@dataclass(frozen=True)
+class Axes:
+    """The configurations of one workload, and the values of each axis in rising order: of disks the slowest first, as
+    far as their figures say, else as the study names them."""
+
+    specs: tuple[RunSpec, ...]
+    places: tuple[Position, ...]
+    values: tuple[tuple[float | str | None, ...], ...]
+
+    def nearest(self, wanted: Sequence[object]) -> RunSpec:
+        """The configuration that has most of these values, those of the first axes before others."""
+        ranks = [tuple(value != here for value, here in zip(wanted, place, strict=True)) for place in self.places]
+        return self.specs[min(range(len(ranks)), key=lambda number: (ranks[number][VCPUS], sum(ranks[number]), number))]
+
+
+def axes_of(plan: WorkloadPlan, study: Study, host: HostSize) -> Axes:
+    """The axes of a workload on this host."""
+    specs = tuple(configurations(plan, study, host))
+    places = tuple(position(spec, host) for spec in specs)
+    columns = [dict.fromkeys(column) for column in zip(*places, strict=True)]
+    speeds = {tier.name: _speed(tier) for tier in study.disks}
+    disks = sorted(columns[DISK], key=lambda name: speeds.get(name or "", 0.0))
+    values = [tuple(disks) if axis == DISK else tuple(sorted(column)) for axis, column in enumerate(columns)]
+    return Axes(specs, places, tuple(values))
+
+
+def _speed(tier: DiskTier) -> float:
+    rates = tier.emulated
+    return rates.read_bytes_per_second or 0.0 if rates is not None else 0.0
+
+
+def start_of(axes: Axes) -> tuple[RunSpec, ...]:
+    """Three runs at the most: all of the most, which every other is judged against; the fewest vCPUs with the least of
+    the other axes; the middle of the vCPUs with the second of each other axis."""
+    most = [values[-1] for values in axes.values]
+    least = [values[0] for values in axes.values]
+    middle = [values[len(values) // 2] for values in axes.values]
+    middle[VCPUS] = _middle([float(value or 0) for value in axes.values[VCPUS]])
+    if len(axes.values[DISK]) == 2:
+        middle[DISK] = axes.values[DISK][-1]
+    return tuple(dict.fromkeys(axes.nearest(wanted) for wanted in (most, least, middle)))
+
+
+def _middle(vcpus: Sequence[float]) -> float:
+    """The value that is nearest to the middle of the range by its ratio, a whole one where there is one: a fraction of
+    a vCPU is no machine."""
+    inner = vcpus[1:-1] or vcpus
+    whole = [value for value in inner if value.is_integer()]
+    centre = math.log(vcpus[0] * vcpus[-1]) / 2
+    return min(whole or inner, key=lambda value: (round(abs(math.log(value) - centre), 6), -value))
+
+
+def not_seen(axes: Axes, runs: Iterable[Run], host: HostSize) -> Iterator[tuple[str, RunSpec]]:
+    """Of each axis the values that no run had and no curve tells, with the run that shows each: every disk and number
+    of accelerators, the least and the most of memory and batch size, and of the vCPUs those of the first runs, where
+    one of them failed. That too little memory does not do is seen by a run that failed, too."""
+    runs = list(runs)
+    measured = [run for run in runs if run.outcome is Outcome.COMPLETED]
+    seen = [
+        {position(run.spec, host)[axis] for run in (runs if axis in (MEMORY, BATCH) else measured)}
+        for axis in range(len(STUDY_AXES))
+    ]
+    most = [values[-1] for values in axes.values]
+    for axis, values in enumerate(axes.values):
+        for value in dict.fromkeys(_to_show(axis, values)):
+            if value not in seen[axis]:
+                yield STUDY_AXES[axis], axes.nearest([*most[:axis], value, *most[axis + 1 :]])
+
+
+def _to_show(axis: int, values: Sequence[float | str | None]) -> Sequence[float | str | None]:
+    """Those that a run must show of it; a curve tells the others."""
+    if axis in (DISK, GPUS):
+        return values
+    ends = [values[0], values[-1]]
+    return [*ends, _middle([float(value or 0) for value in values])] if axis == VCPUS else ends
+
+
+# The runs that isolate one stage of a workload each, as far as they can be planned before anything is measured.
+
+BATCH_RATIO = 4
+"""Between the two batch sizes of a workload that has one: near enough to be computed alike, and what a step costs
+beside its samples counts four times as much in the smaller."""
+
+VCPU_VALUES = 3
+"""A curve over vCPUs needs as many."""
+
+
+def isolating_runs(plan: WorkloadPlan, study: Study, host: HostSize) -> list[RunSpec]:
+    """One run for each stage that the workload has, without memory cap and, but for the disks, without a disk.
+
+    The two-epoch pass is not among them: its memory cap follows from what other runs needed.
+    """
+    if not plan.isolate:
+        return []
+    specs = configurations(plan, study, host)
+    most = max(specs, key=lambda spec: position(spec, host)[0]).limits.vcpus
+    alone = replace(representative(specs, study, host), limits=Limits(vcpus=most))
+    fastest = replace(alone, gpu_count=max(plan.gpu_count, default=0))
+    return [*_steps(plan, alone), *_pipelines(fastest, _vcpus(specs, host)), *_disks(alone, specs)]
+
+
+def reads_its_data(spec: RunSpec) -> bool:
+    """Whether samples come from the disk as a run goes on, so that there is a disk to isolate."""
+    workload = spec.workload
+    reads = KINDS[workload.kind].reads == "samples"
+    return reads and workload.input == "disk" and workload.cache != "warm"
+
+
+def _steps(plan: WorkloadPlan, alone: RunSpec) -> Iterator[RunSpec]:
+    """Synthetic input at two batch sizes; an emulated accelerator takes as long for a sample in any batch."""
+    workload = alone.workload
+    if not KINDS[workload.kind].has_step or workload.input == "synthetic":
+        return
+    sizes = sorted({min(plan.batch_size), max(plan.batch_size)})
+    if len(sizes) == 1:
+        sizes = [max(1, sizes[0] // BATCH_RATIO), sizes[0]] if sizes[0] > 1 else [1, BATCH_RATIO]
+    if workload.computes_on.kind == "emulated":
+        sizes = [alone.batch_size]
+    fed = replace(workload, input="synthetic", cache="cold")
+    yield from (replace(alone, workload=fed, batch_size=size, purpose=Purpose.ISOLATES_STEP) for size in sizes)
+
+
+def _pipelines(alone: RunSpec, vcpus: Sequence[float]) -> Iterator[RunSpec]:
+    """The data in the page cache: at three vCPU limits."""
+    if reads_its_data(alone):
+        fed = replace(alone.workload, input="cached", cache="warm")
+        yield from (
+            replace(alone, workload=fed, limits=Limits(vcpus=count), purpose=Purpose.ISOLATES_PIPELINE)
+            for count in vcpus
+        )
+
+
+def _disks(alone: RunSpec, specs: Sequence[RunSpec]) -> Iterator[RunSpec]:
+    """The data read as the loader reads it, and nothing else done: on each disk."""
+    if reads_its_data(alone):
+        fed = replace(alone.workload, input="replay", cache="cold")
+        for disk in dict.fromkeys(spec.limits.disk for spec in specs):
+            limits = replace(alone.limits, disk=disk)
+            yield replace(alone, workload=fed, limits=limits, purpose=Purpose.ISOLATES_DISK, gpu_count=0)
+
+
+def _vcpus(specs: Sequence[RunSpec], host: HostSize) -> list[float]:
+    """The least, the middle and the most of the workload's own; where these are fewer, with halves below them.
+
+    Half of whole vCPUs is whole here, for a host that cannot limit to a fraction may still limit to whole ones.
+    """
+    counts = sorted({position(spec, host)[0] for spec in specs})
+    if len(counts) > VCPU_VALUES:
+        return [counts[0], counts[len(counts) // 2], counts[-1]]
+    whole = all(value.is_integer() for value in counts)
+    while len(counts) < VCPU_VALUES:
+        half = counts[0] // 2 if whole else counts[0] / 2 // SMALLEST_VCPUS * SMALLEST_VCPUS
+        if half <= 0:
+            break
+        counts.insert(0, float(half))
+    return counts

@@ -15,8 +15,7 @@ from typing import ClassVar
 
 from sizer.model import runs as model_runs
 from sizer.model.model import LEAST_BYTES, Bounds, SearchedFloor
-from sizer.plan.configurations import configurations, representative
-from sizer.plan.isolating_runs import reads_its_data
+from sizer.plan.configurations import configurations, reads_its_data, representative
 from sizer.plan.run_order import UNFINISHED
 from sizer.records.run import Run
 from sizer.records.run_kinds import LargestBatch, Outcome, Purpose

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from sizer.analysis.epochs import measured_from_epoch
-from sizer.analysis.stopping import Stop
+from sizer.analysis.monitor import Stop
+from sizer.analysis.steady_state import measured_from_epoch
 from sizer.records.run import Run, Sample
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec
@@ -133,45 +132,33 @@ def _more_seconds(cores: float, had: float | None, has: float | None) -> float:
     return 0.0
 
 
-@dataclass(frozen=True)
-class _Phases:
-    """When a run started, made its first step and its last one, and ended."""
-
-    start: float
-    first: float
-    last: float
-    end: float
-
-
-def _phases(run: Run) -> _Phases | None:
-    """None where they were not stored."""
+def _phases(run: Run) -> tuple[float, float, float, float] | None:
+    """When a run started, made its first step and its last one, and ended; None where that was not stored."""
     if not run.steps or len(run.samples) < 2:
         return None
     first, last = run.steps[0].time, run.steps[-1].time
-    return _Phases(min(run.samples[0].time, first), first, last, max(run.samples[-1].time, last))
+    return min(run.samples[0].time, first), first, last, max(run.samples[-1].time, last)
 
 
 def _start_up(run: Run, spec: RunSpec) -> float | None:
-    seen = _phases(run)
-    if seen is None:
-        return None
-    return _taking(run.samples, seen.start, seen.first, run.configuration.vcpus, spec.limits.vcpus)
+    phases = _phases(run)
+    return phases and _taking(run.samples, *phases[:2], run.configuration.vcpus, spec.limits.vcpus)
 
 
 def _run_seconds(run: Run, spec: RunSpec) -> float:
     """What `run` took, with what this one has and measures."""
-    seen, start_up = _phases(run), _start_up(run, spec)
-    if seen is None or start_up is None:
+    phases, start_up = _phases(run), _start_up(run, spec)
+    if phases is None or start_up is None:
         return run.wall_seconds
+    start, first, last, end = phases
     had, has = run.configuration.vcpus, spec.limits.vcpus
-    around = max(0.0, run.wall_seconds - (seen.end - seen.start))
-    span = seen.last - seen.first
+    around = max(0.0, run.wall_seconds - (end - start))
     # Steps are alike, so that the first and the last counters of them say what there is to know.
-    within = [sample for sample in run.samples if seen.first <= sample.time <= seen.last]
+    within = [sample for sample in run.samples if first <= sample.time <= last]
     ends = within[:1] + within[-1:]
-    slower = _taking(ends, seen.first, seen.last, had, has) / (ends[1].time - ends[0].time) if len(within) > 1 else 1.0
-    ending = min(slower * (seen.end - seen.last), max(MOST_ENDING, seen.end - seen.last))
-    return around + start_up + _measuring(run, spec, span, slower) + ending
+    slower = _taking(ends, first, last, had, has) / (ends[1].time - ends[0].time) if len(within) > 1 else 1.0
+    ending = min(slower * (end - last), max(MOST_ENDING, end - last))
+    return around + start_up + _measuring(run, spec, last - first, slower) + ending
 
 
 def _measuring(run: Run, spec: RunSpec, span: float, slower: float) -> float:

@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from sizer.catalog.accelerator_rates import data_sheet
 from sizer.catalog.catalog import Catalog
-from sizer.catalog.data_sheets import data_sheet
-from sizer.catalog.gpu_scaling import ScalingEfficiency, scaling_efficiency
+from sizer.catalog.gpu_transfer import ScalingEfficiency, scaling_efficiency
 from sizer.catalog.machines import InstanceType
 from sizer.catalog.rate_estimate import RateEstimate, RateQuestion, published_gpus, smallest_memory
 from sizer.model.edge import accelerators_alone, best_place, vcpus_of_ceiling
@@ -22,11 +22,13 @@ from sizer.model.runs import as_asked, label_at
 from sizer.recommend.job_changes import judged_by
 from sizer.recommend.prices import gpu_gone, usd_per_million
 from sizer.records.answer import AcceleratorCount, AgainstCpu, Answer, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import DiskRates
 from sizer.records.messages import NoAnswer
 from sizer.records.prediction import (
     Action,
+    Bottleneck,
+    Configuration,
+    Estimate,
     Figure,
     Prediction,
     Reason,
@@ -38,7 +40,7 @@ from sizer.records.prediction import (
 )
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Deadline, Workload
+from sizer.records.study import Deadline, Objective, Workload
 
 FED = 0.95
 """Of what the accelerators alone would make: from there on they are fed, and more vCPUs gain at most a twentieth."""
@@ -171,6 +173,8 @@ def _counted(model: WorkloadModel, here: Prediction, fewest: Prediction) -> Acce
     read_bytes, read_ios = (
         None if ceiling is None or value is None else ceiling * value for value in (facts.read_bytes, facts.read_ios)
     )
+    # Of as many runs of the same model: what it may be off by is the same for all of them.
+    together = () if jobs is None else (jobs.throughput.value, jobs.throughput.low, jobs.throughput.high)
     return AcceleratorCount(
         gpu=place.gpu,
         count=count,
@@ -185,7 +189,7 @@ def _counted(model: WorkloadModel, here: Prediction, fewest: Prediction) -> Acce
         asked_vcpus=vcpus_of_ceiling(model, place) if facts.core_seconds else None,
         read_bytes=read_bytes,
         read_ios=read_ios,
-        side_by_side=None if jobs is None else _times(count, jobs.throughput),
+        side_by_side=None if jobs is None else Estimate(*(count * end for end in together)),
         extrapolated=jobs is not None and jobs.extrapolated,
     )
 
@@ -223,11 +227,6 @@ def _is_shared(model: WorkloadModel, disk: MeasuredDisk, rate: float) -> bool:
     facts, rates = model.facts, disk.rates
     pairs = ((facts.read_bytes, rates.read_bytes_per_second), (facts.read_ios, rates.read_iops))
     return any(need and most and rate * need > SHARED_DISK * most for need, most in pairs)
-
-
-def _times(count: float, rate: Estimate) -> Estimate:
-    """Of as many runs of the same model: what it may be off by is the same for all of them."""
-    return Estimate(count * rate.value, count * rate.low, count * rate.high)
 
 
 def _ratio(rate: Estimate, other: Estimate) -> Estimate:
@@ -278,13 +277,6 @@ class GpuJob:
         """Whether the CPU computed the step where it was measured."""
         return self.here is not None and label_at(self.model.facts, self.here) == CPU_LABEL
 
-    @property
-    def bytes_on_cpu(self) -> int | None:
-        """What the job needed where it computed on the CPU."""
-        here = self.here
-        needed = anonymous_bytes(self.model.measured, here.vcpus, here.batch_size) if self.on_cpu and here else None
-        return None if needed is None else round(needed)
-
     def fed(self, option: GpuOption, vcpus: float | None, accelerator: Estimate) -> GpuOption:
         """With the rate of the job with these vCPUs (as measured where None) and accelerators of that rate, what its
         input side allows, and what binds. Raises NoAnswer where the runs say nothing of the input side."""
@@ -320,24 +312,15 @@ class GpuJob:
 
 
 def which_gpu(
-    model: WorkloadModel,
-    runs: Sequence[Run],
-    answer: Answer,
-    names: Sequence[str],
-    catalog: Catalog,
-    deadline: Deadline | None,
-    spot: bool = False,
+    model: WorkloadModel, runs: Sequence[Run], answer: Answer, objective: Objective, catalog: Catalog
 ) -> tuple[GpuOption, ...]:
-    """What each of these GPUs would do for a workload, in the order that they were asked in.
-
-    `spot`: the prices of the catalogue are those of spare capacity.
-    """
+    """What each of the objective's GPUs would do for a workload, in the order that they were asked in."""
     if not runs:
-        return tuple(GpuOption(name, NoGpuAnswer.NO_MODEL) for name in names)
+        return tuple(GpuOption(name, NoGpuAnswer.NO_MODEL) for name in objective.gpus)
     workload = runs[-1].spec.workload
     precision = workload.precision if runs[-1].imported else workload.rate_precision
-    job = GpuJob(model, workload, precision, answer, catalog, deadline)
-    return tuple(replace(_option(job, name), retired=gpu_gone(name, catalog, spot)) for name in names)
+    job = GpuJob(model, workload, precision, answer, catalog, objective.deadline)
+    return tuple(replace(_option(job, gpu), retired=gpu_gone(gpu, catalog, objective.spot)) for gpu in objective.gpus)
 
 
 def with_nearest_sold(reasons: Sequence[Reason], runs: Sequence[Run], catalog: Catalog) -> tuple[Reason, ...]:
@@ -380,12 +363,16 @@ def _option(job: GpuJob, gpu: str) -> GpuOption:
     published = job.catalog.estimated_rate(asked)
     if published is None:
         return replace(plain, missing=NoGpuAnswer.NO_RATE, published_on=published_gpus(job.catalog.rates, asked))
-    enough = smallest_memory(job.catalog.rates, asked)
+    enough, on_cpu = smallest_memory(job.catalog.rates, asked), None
+    if job.on_cpu and job.here is not None:
+        on_cpu = anonymous_bytes(job.model.measured, job.here.vcpus, job.here.batch_size)
+    rate = published
+    about = (rate.basis.value, rate.precision, rate.batch_size, rate.framework, rate.sources, rate.as_of, rate.known_on)
     plain = replace(
         plain,
-        accelerator=_published(published),
+        accelerator=PublishedRate(_estimate(rate), *about),
         needs_at_most_bytes=None if enough is None else round(enough),
-        on_cpu_bytes=job.bytes_on_cpu,
+        on_cpu_bytes=None if on_cpu is None else round(on_cpu),
     )
     plain = replace(plain, fits=_holds(plain))
     if job.here is None:
@@ -398,11 +385,6 @@ def _option(job: GpuJob, gpu: str) -> GpuOption:
         return replace(plain, missing=NoGpuAnswer.INPUT_NOT_KNOWN, vcpus=error.vcpus)
     except NoAnswer:
         return replace(plain, missing=NoGpuAnswer.NO_MODEL)
-
-
-def _published(rate: RateEstimate) -> PublishedRate:
-    about = (rate.basis.value, rate.precision, rate.batch_size, rate.framework, rate.sources, rate.as_of, rate.known_on)
-    return PublishedRate(_estimate(rate), *about)
 
 
 def _estimate(estimate: RateEstimate | ScalingEfficiency) -> Estimate:
@@ -514,7 +496,9 @@ class OnGpu:
         gain = then.value / now.value
         least = min(gain, then.low / now.low)
         most = max(gain, min(2.0 * scaled.high, then.high / now.high))
-        worth = [_is_worth(one, two, times) for times in (gain, least, most)]
+        worth: list[bool | None] = [None]
+        if two.usd_per_hour is not None and one.usd_per_hour is not None:
+            worth = [two.usd_per_hour <= WORTH * one.usd_per_hour * times for times in (gain, least, most)]
         assert two.bottleneck is not None, "the job is fed"
         return SecondGpu(
             Estimate(gain, least, most),
@@ -528,13 +512,6 @@ class OnGpu:
             worth[0],
             worth[0] is not None and len(set(worth)) == 1,
         )
-
-
-def _is_worth(one: GpuOption, two: GpuOption, gain: float) -> bool | None:
-    """Whether a sample costs no more on two that are `gain` times as fast; None where a price is not known."""
-    if two.usd_per_hour is None or one.usd_per_hour is None:
-        return None
-    return two.usd_per_hour <= WORTH * one.usd_per_hour * gain
 
 
 def _against_cpu(job: GpuJob, option: GpuOption) -> AgainstCpu | None:

@@ -25,9 +25,9 @@ from sizer.recommend.edges import (
     edges_of,
     for_host,
     larger_to_measure,
-    next_run,
     noisy,
     prefer_planned_run,
+    runs_to_make,
 )
 from sizer.recommend.prices import usd_per_million
 from sizer.recommend.reasons import (
@@ -42,11 +42,20 @@ from sizer.recommend.reasons import (
 )
 from sizer.recommend.rejections import rejections, smallest_upgrade, upgrade_reasons
 from sizer.recommend.rule import LIKELY, Row, asked_event, choose, is_sure, rounded, table_of_machines, table_of_sizes
-from sizer.recommend.sizes import few_memory_caps, floor_found, memory_varied, sizes_on_curve
+from sizer.recommend.sizes import few_memory_caps, floor_reason, memory_varied, sizes_on_curve
 from sizer.records.answer import Answer, BatchAdvice, BatchCurve, Option
-from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.domains import Preference
-from sizer.records.prediction import Action, Reason, ReasonCode, Refusal, Spec, Suggestion, reason
+from sizer.records.prediction import (
+    Action,
+    Bottleneck,
+    Configuration,
+    Reason,
+    ReasonCode,
+    Refusal,
+    Spec,
+    Suggestion,
+    reason,
+)
 from sizer.records.run import Run
 from sizer.records.run_kinds import LargestBatch
 from sizer.records.study import Objective
@@ -118,7 +127,7 @@ def case_of(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ca
         return _refused(model, reason(ReasonCode.LATENCY), quality.failed)
     if model.refused or model.posterior is None:
         refusal, search = model.refused or Refusal(reason(ReasonCode.NOT_FITTED)), model.measured.search
-        floor = floor_found(search) if search is not None else None
+        floor = floor_reason(search) if search is not None else None
         refused = _refused(model, refusal.reason, floor, *few_memory_caps(model), quality.failed)
         return replace(refused, next_run=refusal.suggestion)
     best = best_measured(model)
@@ -156,21 +165,29 @@ def _answered(case: Case) -> Answer:
         probability=probable[0] if probable else None,
         probability_of=probable[1] if probable else None,
         provisional=given.provisional or doubtful,
-        next_run=next_run(case, edges, chosen, probability),
+        next_run=next(runs_to_make(case, edges, chosen, probability), None),
     )
 
 
 def _described(case: Case, chosen: Row, edges: Edges, probability: float) -> Answer:
     """What every answer with a spec says of it."""
     model, taken, of_machines, deadline = case.model, chosen.candidate, case.table.of_machines, case.objective.deadline
-    is_known = _binding_known(model, edges)
-    bound = binding(case, taken, is_known)
+    is_clear = _is_clear(model, edges)
+    bound = binding(case, taken, is_clear)
     here = bound.prediction if bound.is_named and not of_machines else None
     upgrade = smallest_upgrade(case, taken, here) if here is not None else None
     baseline = baseline_of(case, taken)
     beside = () if of_machines else tuple(baseline_reasons(baseline, taken, case.baseline_name))
     first = case.objective.baseline is not None
     few = not of_machines and few_values(model.measured)
+    # By memory alone another differs only where that makes a difference, or as a machine with a name.
+    others = (
+        row.candidate.spec
+        for row in case.choice.others
+        if model.memory_counts
+        or row.candidate.rented is not None
+        or replace(row.candidate.spec, memory_bytes=taken.spec.memory_bytes) != taken.spec
+    )
     return Answer(
         workload=model.name,
         status="recommended",
@@ -189,8 +206,8 @@ def _described(case: Case, chosen: Row, edges: Edges, probability: float) -> Ans
             *(() if first else beside),
             *doubts(case, taken),
         ),
-        rejected=rejections(case, chosen, is_known),
-        runner_up=next((row.candidate.spec for row in case.choice.others if _is_another(model, row, chosen)), None),
+        rejected=rejections(case, chosen, is_clear),
+        runner_up=next(others, None),
         instances=offers(case, taken),
         beyond=edges.beyond.prediction if edges.beyond else None,
         provisional=_is_doubtful(case, chosen) or few,
@@ -202,15 +219,9 @@ def _described(case: Case, chosen: Row, edges: Edges, probability: float) -> Ans
     )
 
 
-def _binding_known(model: WorkloadModel, edges: Edges) -> bool:
+def _is_clear(model: WorkloadModel, edges: Edges) -> bool:
     """Whether the runs move by less than is at stake."""
     return not (edges.is_open and noisy(model))
-
-
-def _is_another(model: WorkloadModel, row: Row, chosen: Row) -> bool:
-    """Whether it differs by more than memory that makes no difference."""
-    same = replace(row.candidate.spec, memory_bytes=chosen.candidate.spec.memory_bytes) == chosen.candidate.spec
-    return model.memory_counts or not same or row.candidate.rented is not None
 
 
 def _is_doubtful(case: Case, chosen: Row) -> bool:
@@ -261,15 +272,21 @@ def _none_is_enough(case: Case) -> Answer:
         return _refused(case.model, _not_in_latency(case))
     taken, edges = row.candidate, edges_of(case, row.candidate)
     job = None if deadline is None else job_of(row, deadline)
-    bottleneck = binding(case, taken, _binding_known(case.model, edges)).bottleneck
-    late = too_late(job, row, bottleneck) if job else _short(case, row)
+    bottleneck = binding(case, taken, _is_clear(case.model, edges)).bottleneck
+    if job:
+        late = too_late(job, row, bottleneck)
+    else:
+        figures = {"rate": taken.rate, "needed": objective.rate, "probability": rounded(row.probability)}
+        named = {"instance_type": taken.name} if case.table.of_machines else {}
+        late = Reason(ReasonCode.NONE_ENOUGH, {**figures, **named}, taken.spec)
     if not edges.rises:
         unsure = [one for one in edge_reasons(case, edges, taken) if one.code is not ReasonCode.SIZE_OPEN]
         emulated = step_emulated(case.model, taken.place.batch_size)
         helpful = unsure or _would_help(case, row, bottleneck)
         compared = alternatives(case) if case.table.of_machines else ()
         refused = _refused(case.model, late, *helpful, *emulated, *doubts(case, None))
-        return replace(refused, next_run=next_run(case, edges, row, 1.0), job=job, alternatives=compared)
+        repeat = next(runs_to_make(case, edges, row, 1.0), None)
+        return replace(refused, next_run=repeat, job=job, alternatives=compared)
     given = _described(case, row, edges, row.chance)
     above = [beyond_in_time(given.beyond, deadline)] if given.beyond and deadline else []
     asked = (ReasonCode.JOB_TAKES, ReasonCode.JOB_COSTS, ReasonCode.GIVES)
@@ -283,12 +300,6 @@ def _none_is_enough(case: Case) -> Answer:
         next_run=larger_to_measure(case, edges, taken),
         job=job,
     )
-
-
-def _short(case: Case, row: Row) -> Reason:
-    figures = {"rate": row.candidate.rate, "needed": case.objective.rate, "probability": rounded(row.probability)}
-    named = {"instance_type": row.candidate.name} if case.table.of_machines else {}
-    return Reason(ReasonCode.NONE_ENOUGH, {**figures, **named}, row.candidate.spec)
 
 
 def _not_in_latency(case: Case) -> Reason:
@@ -367,14 +378,14 @@ def _place(spec: Spec | None, curves: Sequence[BatchCurve]) -> Configuration | N
 
 def _fitting(curve: BatchCurve, largest: LargestBatch | None) -> int | None:
     """The one that is enough; where that, or a smaller one, ran out of memory there, the largest measured below it."""
-    too_large = largest.too_large if largest is not None and _is_there(largest, curve.at) else None
+    too_large = None
+    if largest is not None:
+        # Whether it would run out at this place, too: with as little of the host's memory, or the same accelerator's.
+        if largest.memory_bytes is not None and curve.at.memory_bytes is not None:
+            there = curve.at.memory_bytes <= largest.memory_bytes
+        else:
+            there = largest.gpu is None or curve.at.gpu is None or largest.gpu == curve.at.gpu
+        too_large = largest.too_large if there else None
     if too_large is None or curve.enough < too_large:
         return curve.enough
     return max((point.batch_size for point in curve.points if point.batch_size < too_large), default=None)
-
-
-def _is_there(largest: LargestBatch, at: Configuration) -> bool:
-    """Whether what ran out of memory would at this place: as little of the host's, or the same accelerator's."""
-    if largest.memory_bytes is not None and at.memory_bytes is not None:
-        return at.memory_bytes <= largest.memory_bytes
-    return largest.gpu is None or at.gpu is None or largest.gpu == at.gpu

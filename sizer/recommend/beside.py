@@ -9,13 +9,12 @@ from datetime import date
 
 from sizer.catalog.machines import InstanceType, price_is_old
 from sizer.catalog.processors import processor_of
-from sizer.model.model import WorkloadModel, disk_of, memory_of, vcpus_of
+from sizer.model.model import Gpus, WorkloadModel, disk_of, memory_of, vcpus_of
 from sizer.model.prediction import predict, predict_several
 from sizer.model.transfer import knowing
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.case import Case
 from sizer.recommend.prices import (
-    Accelerators,
     accelerators_of,
     cheapest,
     disk_caps,
@@ -23,14 +22,13 @@ from sizer.recommend.prices import (
     has_gpus,
     holding,
     instances_like,
-    of_each,
+    of_one_node,
     usd_per_million,
 )
 from sizer.recommend.sizes import memory_varied, spec_of
 from sizer.records.answer import Alternative, Baseline, InstanceOffer
-from sizer.records.configuration import Configuration, Estimate
 from sizer.records.messages import NoAnswer
-from sizer.records.prediction import Figure, Prediction, Reason, ReasonCode, Spec, reason
+from sizer.records.prediction import Configuration, Figure, Prediction, Reason, ReasonCode, Spec, reason
 
 PRICED, UNPRICED = 12, 3
 """How many offers with and without a price are listed, beside the cheapest of every provider."""
@@ -59,9 +57,9 @@ def offers(case: Case, chosen: Candidate) -> tuple[InstanceOffer, ...]:
         return tuple(_offer(i, model, chosen.spec, chosen.rate) for i in _listed(held))
     if chosen.rented is not None and chosen.rented.instance_type is not None:
         return (_own(chosen, model),)
-    nodes, (spec, accelerators) = chosen.spec.nodes, of_each(chosen.spec, chosen.accelerators)
+    nodes, (spec, accelerators) = chosen.spec.nodes, of_one_node(chosen.spec, chosen.accelerators)
     like = tuple(instances_like(spec, accelerators, model.facts.device, case.catalog))
-    return tuple(_together(_offer(i, model, spec, chosen.rate / nodes), nodes) for i in _listed(like))
+    return tuple(_offer(i, model, spec, chosen.rate / nodes, nodes=nodes) for i in _listed(like))
 
 
 def _by_cost_there(case: Case, chosen: Candidate, held: Sequence[InstanceType]) -> tuple[InstanceOffer, ...]:
@@ -112,20 +110,6 @@ def _own(machine: Candidate, model: WorkloadModel) -> InstanceOffer:
     )
 
 
-def _together(offer: InstanceOffer, nodes: int) -> InstanceOffer:
-    """So many of it."""
-    usd, spot = offer.usd_per_hour, offer.usd_per_hour_spot
-    return replace(
-        offer,
-        nodes=nodes,
-        vcpus=nodes * offer.vcpus,
-        memory_bytes=nodes * offer.memory_bytes,
-        gpu_count=nodes * offer.gpu_count,
-        usd_per_hour=None if usd is None else nodes * usd,
-        usd_per_hour_spot=None if spot is None else nodes * spot,
-    )
-
-
 def _listed(instances: Sequence[InstanceType], most: int = PRICED) -> list[InstanceType]:
     """Of all that hold a spec those worth listing: who is tied to a provider finds its cheapest among them."""
     priced = [i for i in instances if i.usd_per_hour is not None]
@@ -135,30 +119,37 @@ def _listed(instances: Sequence[InstanceType], most: int = PRICED) -> list[Insta
 
 
 def _offer(
-    instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float, there: Prediction | None = None
+    instance: InstanceType,
+    model: WorkloadModel,
+    spec: Spec,
+    rate: float,
+    there: Prediction | None = None,
+    nodes: int = 1,
 ) -> InstanceOffer:
-    """At the rate there, where that is known."""
+    """So many of it, each at the rate there, where that is known."""
     rate = rate if there is None else there.throughput.value
     moved = there.transferred if there is not None else None
+    usd, spot = (None if one is None else nodes * one for one in (instance.usd_per_hour, instance.usd_per_hour_spot))
     return InstanceOffer(
         provider=instance.provider,
         instance_type=instance.instance_type,
-        vcpus=instance.vcpus,
-        memory_bytes=instance.memory_bytes,
+        vcpus=nodes * instance.vcpus,
+        memory_bytes=nodes * instance.memory_bytes,
         gpu=instance.gpu,
-        gpu_count=instance.gpu_count,
+        gpu_count=nodes * instance.gpu_count,
         as_of=instance.as_of,
-        usd_per_hour=instance.usd_per_hour,
+        usd_per_hour=usd,
         usd_per_million_samples=usd_per_million(instance.usd_per_hour, rate, model.sample_unit),
         source=instance.source,
         notes=(*([moved] if moved is not None else ()), *_notes(instance, model, spec, rate)),
         throughput=None if there is None else there.throughput,
-        usd_per_hour_spot=instance.usd_per_hour_spot,
+        usd_per_hour_spot=spot,
+        nodes=nodes,
     )
 
 
 def _notes(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float) -> Iterator[Reason]:
-    device, kind = model.facts.device, Accelerators(spec.gpu, spec.gpu_count)
+    device, kind = model.facts.device, Gpus(spec.gpu, spec.gpu_count)
     used, count = kind.number(device), float(instance.gpu_count)
     yield from _about_price(instance)
     if instance.confidence:
@@ -194,6 +185,12 @@ def _about_price(instance: InstanceType) -> Iterator[Reason]:
 def alternatives(case: Case) -> tuple[Alternative, ...]:
     """Every machine, the least cost of the work first, as it is told: without a disk, which parts equal ones."""
     dominated, unit = _dominated(case.candidates), case.model.sample_unit
+
+    def order(one: Candidate) -> tuple[object, ...]:
+        """Those with a price in another currency last, within it."""
+        currency = "~" if one.foreign is None else one.foreign.currency
+        return one.usd_a_sample, one.cost, currency, one.foreign_cost, -one.rate
+
     return tuple(
         Alternative(
             spec=machine.spec,
@@ -207,13 +204,8 @@ def alternatives(case: Case) -> tuple[Alternative, ...]:
             disk_usd_per_hour=machine.disk_usd_per_hour,
             foreign=machine.foreign,
         )
-        for machine in sorted(case.candidates, key=_by_cost)
+        for machine in sorted(case.candidates, key=order)
     )
-
-
-def _by_cost(one: Candidate) -> tuple[object, ...]:
-    """The least cost of the work first; then those with a price in another currency, within it."""
-    return one.usd_a_sample, one.cost, "~" if one.foreign is None else one.foreign.currency, one.foreign_cost, -one.rate
 
 
 def _dominated(machines: Sequence[Candidate]) -> set[int]:
@@ -249,23 +241,13 @@ def baseline_of(case: Case, chosen: Candidate) -> Baseline | None:
     other = case.compared if named else case.choice.fastest
     if other is None:
         return None
-    before, now = (other.usd_per_hour, other.name), (chosen.usd_per_hour, chosen.name)
-    return _baseline(other.spec, other.throughput, chosen, before, now, named=named)
+    prices = other.usd_per_hour, other.name, chosen.usd_per_hour, chosen.name
+    share, saving = chosen.rate / other.rate, _saving(other.usd_per_hour, chosen.usd_per_hour)
+    return Baseline(other.spec, other.throughput, share, *prices, saving, named)
 
 
-def _baseline(
-    spec: Spec,
-    rate: Estimate,
-    chosen: Candidate,
-    before: tuple[float | None, str | None],
-    now: tuple[float | None, str | None],
-    *,
-    named: bool,
-    extrapolated: bool = False,
-) -> Baseline:
-    """Of prices an hour before and now, each with its instance type."""
-    saving = 1 - now[0] / before[0] if before[0] and now[0] is not None else None
-    return Baseline(spec, rate, chosen.rate / rate.value, *before, *now, saving, named, extrapolated)
+def _saving(before: float | None, now: float | None) -> float | None:
+    return 1 - now / before if before and now is not None else None
 
 
 def _on_curve(case: Case, chosen: Candidate) -> Baseline | None:
@@ -293,8 +275,9 @@ def _on_curve(case: Case, chosen: Candidate) -> Baseline | None:
         return None
     taken = cheapest(model, chosen.spec, batch_size, catalog, chosen.rate)
     other = machine or cheapest(model, spec, batch_size, catalog, rate.value, taken.provider if taken else None)
-    before, now = ((i.usd_per_hour, i.name) if i else (None, None) for i in (other, taken))
-    return _baseline(spec, rate, chosen, before, now, named=named, extrapolated=prediction.extrapolated)
+    (before, name), (now, own) = ((i.usd_per_hour, i.name) if i else (None, None) for i in (other, taken))
+    share, saving = chosen.rate / rate.value, _saving(before, now)
+    return Baseline(spec, rate, share, before, name, now, own, saving, named, prediction.extrapolated)
 
 
 def _largest_measured(case: Case, batch_size: int | None) -> Configuration:

@@ -5,29 +5,30 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import median
 
 from sizer.catalog.catalog import Catalog, plain_name
 from sizer.catalog.machines import InstanceType
-from sizer.model.model import CPU_LABEL, WorkloadModel, deviation_of, gpus_of, name_of_disk, of_new_run
-from sizer.model.observations import Noise, apart, completed, measured_rate, noise_at, noise_of
-from sizer.model.runs import end_to_end, label_of, labelled
-from sizer.recommend.prices import (
-    Accelerators,
-    disk_prices,
-    gpu_retired_since,
-    is_in_catalog,
-    price_of,
-    retired_since,
+from sizer.model.model import (
+    CPU_LABEL,
+    Gpus,
+    MeasuredRate,
+    WorkloadModel,
+    deviation_of,
+    gpus_of,
+    name_of_disk,
+    of_new_run,
 )
+from sizer.model.observations import apart, completed, measured_rate, noise_at, noise_of
+from sizer.model.runs import end_to_end, label_of, labelled
+from sizer.recommend.prices import disk_prices, gpu_retired_since, price_of, retired_since
 from sizer.records.answer import ForeignPrice
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import Device
-from sizer.records.prediction import Spec
-from sizer.records.run import OUTLIER, RentedMachine, Run
+from sizer.records.prediction import Bottleneck, Configuration, Estimate, Spec
+from sizer.records.run import RentedMachine, Run
 from sizer.records.study import Objective
 from sizer.records.units import GIB
 
@@ -57,7 +58,7 @@ class Candidate:
     usd_per_hour: float | None
     disk_usd_per_hour: float = 0.0
     disk_rank: int = 0
-    accelerators: Accelerators = field(default_factory=Accelerators)
+    accelerators: Gpus = field(default_factory=Gpus)
     deviation: float = 0.0
     noise: float = 0.0
     evidence: Bottleneck | None = None
@@ -114,11 +115,6 @@ class Candidate:
     def but_for_disk(self) -> tuple[object, ...]:
         """What two have alike that differ in nothing but the disk."""
         return replace(self.spec, disk=None), self.place.batch_size, self.rented, self.kind
-
-    @property
-    def has_outlier(self) -> bool:
-        """Whether its runs are so far apart that one of them must be wrong."""
-        return self.apart > OUTLIER
 
     @property
     def disk_price(self) -> tuple[float, int]:
@@ -196,7 +192,7 @@ def family_memory(vcpus: float, ratios: Sequence[float] = GIB_PER_VCPU) -> list[
 
 # Machines that were measured.
 
-Key = tuple[Configuration, Accelerators, RentedMachine | None]
+Key = tuple[Configuration, Gpus, RentedMachine | None]
 
 
 def machines_to_compare(
@@ -242,36 +238,21 @@ def _measured_machines(
         groups[run.configuration, accelerators_of_run(run), run.declared.machine].append(run)
     groups = _at_one_price(groups)
     places = [place for place, _, _ in groups]
-    several_disks = len({place.disk for place in places}) > 1
-    shared = _Shared(
-        frozenset(
-            axis for axis in ("memory_bytes", "disk", "batch_size") if len({getattr(p, axis) for p in places}) > 1
-        ),
-        noise_of(list(groups.values())),
-        catalog,
-        spot,
-        disk_prices(model.measured.disks, catalog) if several_disks else {},
-    )
+    varied = {axis for axis in ("memory_bytes", "disk", "batch_size") if len({getattr(p, axis) for p in places}) > 1}
+    noise = noise_of(list(groups.values()))
+    disks = disk_prices(model.measured.disks, catalog) if "disk" in varied else {}
     labels = {id(run): alike.configuration for run, alike in zip(runs, labelled(runs), strict=True)}
     machines = [
-        _on_usual_host(_machine(key, group, shared), model, labels[id(group[0])], group[0].imported)
+        _on_usual_host(
+            _machine(key, group, varied, noise_at(group, noise), disks, catalog, spot),
+            None if group[0].imported else model.measured.rate_at(labels[id(group[0])]),
+        )
         for key, group in groups.items()
     ]
     regions: dict[str | None, set[str | None]] = defaultdict(set)
     for machine in machines:
         regions[machine.name].add(machine.rented.region if machine.rented is not None else None)
     return tuple(replace(machine, in_several_regions=len(regions[machine.name]) > 1) for machine in machines)
-
-
-@dataclass(frozen=True)
-class _Shared:
-    """What all machines of a workload share: the axes that vary, the noise of their runs, prices."""
-
-    varied: frozenset[str]
-    noise: Noise
-    catalog: Catalog
-    spot: bool
-    disks: Mapping[str, float]
 
 
 def _at_one_price(groups: Mapping[Key, list[Run]]) -> dict[Key, list[Run]]:
@@ -291,9 +272,17 @@ def _at_one_price(groups: Mapping[Key, list[Run]]) -> dict[Key, list[Run]]:
     return dict(merged)
 
 
-def _machine(key: Key, group: Sequence[Run], shared: _Shared) -> Candidate:
+def _machine(
+    key: Key,
+    group: Sequence[Run],
+    varied: Collection[str],
+    noise: float,
+    disks: Mapping[str, float],
+    catalog: Catalog,
+    spot: bool,
+) -> Candidate:
     place, accelerators, rented = key
-    device, catalog, varied = group[0].spec.workload.computes_on, shared.catalog, shared.varied
+    device = group[0].spec.workload.computes_on
     rates = [run.throughput for run in group if run.throughput is not None]
     named = {run.evidence.bottleneck for run in group if run.evidence is not None} - {Bottleneck.AMBIGUOUS}
     latencies = [run.rate.latency_p99 for run in group if run.rate.latency_p99 is not None]
@@ -307,17 +296,16 @@ def _machine(key: Key, group: Sequence[Run], shared: _Shared) -> Candidate:
         group[0].nodes,
     )
     retired = retired_since(rented, catalog)
-    usd, offer = (None, None) if retired else price_of(spec, accelerators, device, rented, catalog, shared.spot)
-    noise = noise_at(group, shared.noise)
+    usd, offer = (None, None) if retired else price_of(spec, accelerators, device, rented, catalog, spot)
     deviation = deviation_of(noise, len(rates))
-    unknown = rented is not None and rented.name is not None and not is_in_catalog(catalog, rented)
+    unknown = rented is not None and rented.name is not None and not catalog.called(rented.name)
     return Candidate(
         spec,
         place,
         of_new_run(measured_rate(rates).value, deviation, noise),
         usd,
         # What a table says that its machine costs is with all that it has.
-        0.0 if usd is not None and offer is None else shared.disks.get(name_of_disk(place.disk), 0.0),
+        0.0 if usd is not None and offer is None else disks.get(name_of_disk(place.disk), 0.0),
         accelerators=accelerators,
         deviation=deviation,
         noise=noise,
@@ -332,24 +320,23 @@ def _machine(key: Key, group: Sequence[Run], shared: _Shared) -> Candidate:
     )
 
 
-def _on_usual_host(machine: Candidate, model: WorkloadModel, place: Configuration, of_a_table: bool) -> Candidate:
+def _on_usual_host(machine: Candidate, there: MeasuredRate | None) -> Candidate:
     """With its rate on the host as it usually was; what a table says counts as it is."""
-    rate_there = None if of_a_table else model.measured.rate_at(place)
-    if rate_there is None or rate_there.log_usual is None or rate_there.deviation is None:
+    if there is None or there.log_usual is None or there.deviation is None:
         return machine
-    rate = of_new_run(rate_there.usual, rate_there.deviation, machine.noise)
-    return replace(machine, throughput=rate, deviation=rate_there.deviation)
+    rate = of_new_run(there.usual, there.deviation, machine.noise)
+    return replace(machine, throughput=rate, deviation=there.deviation)
 
 
-def accelerators_of_run(run: Run) -> Accelerators:
+def accelerators_of_run(run: Run) -> Gpus:
     """Their kind, by its name where the run or its device has one, and how many; none where the CPU computes."""
     device = run.spec.workload.computes_on
     named = run.configuration.gpu is None and device.kind == "cuda" and device.gpu is not None
     label = device.gpu if named else label_of(run)
-    return Accelerators(CPU_LABEL, 0) if label is None else Accelerators(label, max(1, gpus_of(run.configuration)))
+    return Gpus(CPU_LABEL, 0) if label is None else Gpus(label, max(1, gpus_of(run.configuration)))
 
 
-def synthetic_rates(runs: Sequence[Run]) -> dict[Accelerators, float]:
+def synthetic_rates(runs: Sequence[Run]) -> dict[Gpus, float]:
     """By kind and count of accelerator the highest rate with synthetic input, in samples per second.
 
     Rates with other input than the job's answer for no job, and show whether its input holds it back.
@@ -362,9 +349,9 @@ def synthetic_rates(runs: Sequence[Run]) -> dict[Accelerators, float]:
     return highest_rates((accelerators, measured_rate(rates).value) for (_, accelerators, _), rates in groups.items())
 
 
-def highest_rates(rates: Iterable[tuple[Accelerators, float]]) -> dict[Accelerators, float]:
+def highest_rates(rates: Iterable[tuple[Gpus, float]]) -> dict[Gpus, float]:
     """The highest of each kind and count of accelerator."""
-    highest: dict[Accelerators, float] = {}
+    highest: dict[Gpus, float] = {}
     for accelerators, rate in rates:
         highest[accelerators] = max(highest.get(accelerators, 0.0), rate)
     return highest

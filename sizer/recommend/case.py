@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import mean, median
 
 from sizer.catalog.catalog import Catalog
 from sizer.catalog.machines import InstanceType
-from sizer.model.model import WorkloadModel
+from sizer.model.model import Gpus, WorkloadModel
 from sizer.model.observations import beside_others
 from sizer.model.prediction import predict
 from sizer.model.refusals import counted_outcomes
 from sizer.model.runs import as_asked, is_starved
 from sizer.recommend.candidates import Candidate, Kind
-from sizer.recommend.prices import Accelerators
+from sizer.recommend.prices import has_gpus
 from sizer.recommend.rule import Choice, Table, choose
-from sizer.records.configuration import Configuration
-from sizer.records.prediction import Prediction, Reason, ReasonCode, reason
+from sizer.records.prediction import Configuration, Prediction, Reason, ReasonCode, reason
 from sizer.records.run import OUTLIER, RentedMachine, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import FINDINGS, Outcome
 from sizer.records.study import Objective
@@ -176,7 +175,7 @@ class Case:
     best_rate: float = 0.0
     retired: tuple[Candidate, ...] = ()
     machine: InstanceType | None = None
-    synthetic: Mapping[Accelerators, float] = field(default_factory=dict)
+    synthetic: Mapping[Gpus, float] = field(default_factory=dict)
 
     @cached_property
     def choice(self) -> Choice:
@@ -208,7 +207,19 @@ class Case:
         asked = self.objective.baseline
         measured = (*self.candidates, *self.retired)
         named = [one for one in measured if asked is not None and one.is_called(asked)]
+        if not named and self.machine is not None and self.table.of_machines:
+            named = [one for one in self.candidates if self._may_be(one, self.machine)]
+            named = [replace(one, offer=self.machine, usd_per_hour=self.machine.usd_per_hour) for one in named]
         return max(named, key=lambda one: one.rate, default=None)
+
+    def _may_be(self, one: Candidate, machine: InstanceType) -> bool:
+        """Whether it was measured on any machine of this size; of more vCPUs than were, with the most of them."""
+        most = max(other.spec.vcpus or 0.0 for other in self.candidates)
+        is_unnamed = one.rented is None and one.spec.nodes == 1
+        has_size = one.spec.vcpus == min(machine.vcpus, most) and (one.spec.memory_bytes or 0) <= machine.memory_bytes
+        device, kind = self.model.facts.device, one.accelerators
+        gpu, count = kind.catalog_name(device), kind.number(device)
+        return is_unnamed and has_size and (count == 0 or (gpu is not None and has_gpus(machine, gpu, count)))
 
     @property
     def baseline_name(self) -> str | None:
@@ -220,14 +231,14 @@ class Case:
         """The machines of which one run must be wrong; else one that does not go with the next smaller one."""
         if not self.table.of_machines:
             return ()
-        own = [Reason(ReasonCode.RUNS_APART, {"factor": c.apart}, c.spec) for c in self.candidates if c.has_outlier]
+        own = [Reason(ReasonCode.RUNS_APART, {"factor": c.apart}, c.spec) for c in self.candidates if c.apart > OUTLIER]
         return tuple(own) or tuple(filter(None, [_out_of_proportion(self.candidates)]))
 
 
 def _out_of_proportion(candidates: Sequence[Candidate]) -> Reason | None:
     """The first that is over OUTLIER times as fast as in proportion to the next smaller one, or as slow."""
     for one in candidates:
-        for size, alike in ((_count, _but_for_count), (_vcpus, but_for_size)):
+        for size, alike in BY_SIZE:
             fewer = [other for other in candidates if alike(other) == alike(one) and 0 < size(other) < size(one)]
             if not fewer:
                 continue
@@ -241,21 +252,16 @@ def _out_of_proportion(candidates: Sequence[Candidate]) -> Reason | None:
     return None
 
 
-def _count(candidate: Candidate) -> float:
-    return float(candidate.kind[1])
-
-
-def _vcpus(candidate: Candidate) -> float:
-    return candidate.place.vcpus or 0.0
-
-
-def _but_for_count(candidate: Candidate) -> tuple[object, ...]:
-    return candidate.kind[0], candidate.place.batch_size, candidate.place.disk
-
-
 def but_for_size(candidate: Candidate) -> tuple[object, ...]:
     """What candidates have alike that differ in vCPUs and memory alone; named ones are of one family."""
     return candidate.kind, candidate.place.disk, candidate.place.batch_size, _family_of(candidate.rented)
+
+
+BY_SIZE: tuple[tuple[Callable[[Candidate], float], Callable[[Candidate], object]], ...] = (
+    (lambda one: float(one.kind[1]), lambda one: (one.kind[0], one.place.batch_size, one.place.disk)),
+    (lambda one: one.place.vcpus or 0.0, but_for_size),
+)
+"""By what candidates are of several sizes, the number of accelerators and vCPUs, and what else they must have alike."""
 
 
 def _family_of(rented: RentedMachine | None) -> str | None:

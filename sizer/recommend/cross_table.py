@@ -13,10 +13,10 @@ from sizer.model.observations import measured_rate
 from sizer.model.runs import as_asked, label_of
 from sizer.recommend.case import DOUBTS
 from sizer.records.answer import CrossCell, CrossColumn, CrossRow, CrossTable
-from sizer.records.configuration import Estimate
 from sizer.records.domains import LONGEST_NAME
 from sizer.records.frameworks import plain_precision
 from sizer.records.kinds import DIFFERENCES, KINDS, MODES, OTHER
+from sizer.records.prediction import Estimate
 from sizer.records.run import Run, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.units import RELATIVE
@@ -214,17 +214,13 @@ def _span(seconds: Estimate, runs: int, supposed: float) -> tuple[float, float]:
 
 def _cell(runs: Sequence[Run]) -> CrossCell:
     measured = [run for run in _completed(runs) if run.throughput is not None]
-    rates = [run.throughput for run in measured if run.throughput is not None and _is_finite(run.throughput)]
+    rates = [rate for run in measured if (rate := run.throughput) and all(map(math.isfinite, vars(rate).values()))]
     if not rates:
         return CrossCell(outcome=runs[-1].outcome if runs else None, runs=len(runs))
     rate, samples = measured_rate(rates), _samples(measured[0]) or 1
     seconds = Estimate(samples / rate.value, samples / rate.high, samples / rate.low if rate.low > 0 else math.inf)
     doubtful = sum(any(warning.kind in DOUBTS for warning in run.warnings) for run in measured)
     return CrossCell(seconds, rate, runs=len(rates), doubtful=doubtful)
-
-
-def _is_finite(rate: Estimate) -> bool:
-    return all(map(math.isfinite, (rate.value, rate.low, rate.high)))
 
 
 def _not_the_same(columns: Iterable[CrossColumn], networks: Iterable[str]) -> tuple[str, ...]:

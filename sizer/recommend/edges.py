@@ -20,17 +20,18 @@ from sizer.recommend.prices import accelerators_of, cheapest_like, instances_lik
 from sizer.recommend.rule import SURE, Row, is_sure, rounded, weighed_after
 from sizer.recommend.sizes import cap_to_try
 from sizer.records.answer import Event
-from sizer.records.configuration import Configuration
 from sizer.records.domains import EdgeState
-from sizer.records.prediction import Action, Figure, Prediction, Reason, ReasonCode, Suggestion, reason
+from sizer.records.prediction import Action, Configuration, Figure, Prediction, Reason, ReasonCode, Suggestion, reason
 from sizer.records.run import Run
 
-NO_EDGE = Edge()
-"""Of an axis that was not varied."""
 NOISY = 0.05
 """Standard deviation of ln rate of a new run from which on runs move by more than a gain that would count."""
 MOST_RIVALS = 6
 """Candidates beside the chosen one that are looked at, the best by the objective first: others are not close to it."""
+
+
+NO_EDGE = Edge()
+"""Of an axis that was not varied."""
 
 
 @dataclass(frozen=True)
@@ -96,12 +97,12 @@ def edges_of(case: Case, chosen: Candidate) -> Edges:
         if vcpus.rises and len(model.measured.vcpus) > 2:
             beyond = _look_beyond(model, case.best, case.catalog)
         memory, batch = memory_edge(model, case.best), batch_edge(model, case.best)
-        return Edges(vcpus, memory, NO_EDGE, batch, most, beyond)
+        return Edges(vcpus, memory, Edge(), batch, most, beyond)
     place = chosen.place
     alike = [one.place for one in case.candidates if but_for_size(one) == but_for_size(chosen)]
     vcpus_measured = sorted({one.vcpus for one in alike if one.vcpus is not None})
     sizes = sorted({one.memory_bytes or 0 for one in alike if one.vcpus == place.vcpus})
-    vcpus = memory = NO_EDGE
+    vcpus = memory = Edge()
     if len(vcpus_measured) > 1 and place.vcpus == vcpus_measured[-1] and _more_vcpus_sold(case, chosen):
         vcpus = doubled(model, place, replace(place, vcpus=2 * vcpus_measured[-1]))
     if len(sizes) > 1 and sizes[0] and place.memory_bytes == sizes[-1]:
@@ -134,10 +135,10 @@ def _gpus_edge(case: Case, chosen: Candidate) -> Edge:
     kind, count = chosen.kind
     counts = {one.kind[1] for one in case.candidates if one.kind[0] == kind and one.kind[1]}
     if len(counts) < 2 or count != max(counts) or case.without_input(chosen) is not None:
-        return NO_EDGE
+        return Edge()
     sold = not _sold_like(case, chosen, 1) or _sold_like(case, chosen, 2 * count)
     if not sold or not _more_may_pay(case, chosen):
-        return NO_EDGE
+        return Edge()
     return doubled(case.model, chosen.place, replace(chosen.place, gpu_count=2 * count))
 
 
@@ -263,13 +264,8 @@ def bound_probability(case: Case, chosen: Candidate, in_memory: bool) -> tuple[f
 # The run to make next.
 
 
-def next_run(case: Case, edges: Edges, chosen: Row, probability: float) -> Suggestion | None:
-    """The run that would settle what an answer leaves open; None where nothing is."""
-    return next(_open(case, edges, chosen, probability), None)
-
-
-def _open(case: Case, edges: Edges, chosen: Row, probability: float) -> Iterator[Suggestion]:
-    """The most important first."""
+def runs_to_make(case: Case, edges: Edges, chosen: Row, probability: float) -> Iterator[Suggestion]:
+    """The runs that would settle what an answer leaves open, the most important first."""
     quality, taken = case.quality, chosen.candidate
     if quality.starved:
         yield Suggestion(Action.REPEAT, quality.starved)
@@ -349,7 +345,15 @@ def _settling_run(case: Case, chosen: Row) -> Suggestion:
     rows.sort(key=case.table.merit)
     fastest = [row for row in choice.in_latency if row.candidate is choice.fastest]
     rivals = {row.number: row for row in (chosen, *rows[:MOST_RIVALS], *fastest)}
-    best = max(rivals.values(), key=lambda row: _right_after(case, row))
+
+    def right_after(row: Row) -> float:
+        """How probably the best choice is right once one more run of this row was made: the mean over the rates that
+        it may give."""
+        noise = max(row.candidate.noise or case.model.noise, 1e-3)
+        weights = weighed_after(case.table.log_rates[:, row.number], noise)
+        return float((1 - (weights @ case.table.wrong).min(axis=1)).mean())
+
+    best = max(rivals.values(), key=right_after)
     spec, place = best.candidate.spec, best.candidate.place
     if not case.table.of_machines:  # what is run is what sizes are judged by
         memory = None if spec.memory_bytes is None else place.memory_bytes
@@ -357,13 +361,6 @@ def _settling_run(case: Case, chosen: Row) -> Suggestion:
     is_measured = case.table.of_machines or case.model.measured.rate_at(place) is not None
     settles, vcpus = Reason(ReasonCode.RUN_WOULD_SETTLE, {}, spec), () if place.vcpus is None else (place.vcpus,)
     return Suggestion(Action.REPEAT if is_measured else Action.MEASURE, settles, vcpus)
-
-
-def _right_after(case: Case, row: Row) -> float:
-    """How probably the best choice is right once one more run of this row was made: the mean over the rates that it may
-    give."""
-    weights = weighed_after(case.table.log_rates[:, row.number], max(row.candidate.noise or case.model.noise, 1e-3))
-    return float((1 - (weights @ case.table.wrong).min(axis=1)).mean())
 
 
 def for_host(suggestion: Suggestion, host_vcpus: float | None) -> Suggestion:

@@ -15,10 +15,9 @@ from sizer.model.model import CPU_LABEL, WhatIf, WorkloadModel, batch_of
 from sizer.model.prediction import predict
 from sizer.model.runs import as_asked
 from sizer.recommend.reasons import most_by_disk
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.kinds import KINDS, LANGUAGE, PREPROCESSING
 from sizer.records.messages import NoAnswer
-from sizer.records.prediction import Figure, Spec
+from sizer.records.prediction import Bottleneck, Configuration, Estimate, Figure, Spec
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,10 +12,9 @@ from sizer.catalog.catalog import Catalog
 from sizer.catalog.gpus import is_alike, read_gpu_name, same_gpu
 from sizer.catalog.machines import InstanceType
 from sizer.model.memory import anonymous_bytes
-from sizer.model.model import CPU_LABEL, MeasuredDisk, WorkloadModel, name_of_disk
-from sizer.records.configuration import Configuration
-from sizer.records.device import EMULATED_LABEL, Device
-from sizer.records.prediction import Reason, ReasonCode, Spec, reason
+from sizer.model.model import CPU_LABEL, Gpus, MeasuredDisk, WorkloadModel, name_of_disk
+from sizer.records.device import Device
+from sizer.records.prediction import Configuration, Reason, ReasonCode, Spec, reason
 from sizer.records.run import RentedMachine
 from sizer.records.units import GIB, RELATIVE
 
@@ -28,30 +27,9 @@ LAST_RESORT = (0.039, 0.003)
 """USD an hour for a vCPU and for a GiB where the catalogue has no priced CPU instances: c7i, m7i, r7i of 2026-07."""
 
 
-@dataclass(frozen=True)
-class Accelerators:
-    """A kind and how many of it; kind None is the device of the workload, count 0 is not known, hence one."""
-
-    gpu: str | None = None
-    count: int | None = 0
-
-    def catalog_name(self, device: Device) -> str | None:
-        """As instance types name it; None on the CPU, and where the kind is not known."""
-        if self.gpu is None:
-            return device.gpu
-        name = self.gpu.removeprefix(EMULATED_LABEL)
-        return None if name == CPU_LABEL or name.startswith("cuda:") else name
-
-    def number(self, device: Device) -> int:
-        """How many a machine must have: none where the CPU computes."""
-        if self.gpu == CPU_LABEL or (self.gpu is None and not self.count and device.kind == "cpu"):
-            return 0
-        return max(1, self.count or 0)
-
-
-def accelerators_of(configuration: Configuration) -> Accelerators:
+def accelerators_of(configuration: Configuration) -> Gpus:
     """The accelerators of a configuration."""
-    return Accelerators(configuration.gpu, configuration.gpu_count)
+    return Gpus(configuration.gpu, configuration.gpu_count)
 
 
 def usd_per_million(usd_per_hour: float | None, rate: float, unit: str) -> float | None:
@@ -64,9 +42,7 @@ def usd_per_million(usd_per_hour: float | None, rate: float, unit: str) -> float
 # Instance types.
 
 
-def instances_holding(
-    spec: Spec, accelerators: Accelerators, device: Device, catalog: Catalog
-) -> Iterator[InstanceType]:
+def instances_holding(spec: Spec, accelerators: Gpus, device: Device, catalog: Catalog) -> Iterator[InstanceType]:
     """All that hold it in the order of `InstanceType.price_order`; none where neither its vCPUs nor its kind of
     accelerator are known."""
     gpu, count = accelerators.catalog_name(device), accelerators.number(device)
@@ -82,7 +58,7 @@ def instances_holding(
     )
 
 
-def instances_like(spec: Spec, accelerators: Accelerators, device: Device, catalog: Catalog) -> Iterator[InstanceType]:
+def instances_like(spec: Spec, accelerators: Gpus, device: Device, catalog: Catalog) -> Iterator[InstanceType]:
     """Those that hold it and are such machines: with this kind of accelerator, or without any where it needs none."""
     needs_one = accelerators.number(device) > 0
     if needs_one and accelerators.catalog_name(device) is None:
@@ -91,7 +67,7 @@ def instances_like(spec: Spec, accelerators: Accelerators, device: Device, catal
     return (instance for instance in holding if needs_one or instance.gpu is None)
 
 
-def cheapest_like(spec: Spec, accelerators: Accelerators, device: Device, catalog: Catalog) -> InstanceType | None:
+def cheapest_like(spec: Spec, accelerators: Gpus, device: Device, catalog: Catalog) -> InstanceType | None:
     """The cheapest such machine with a price that holds it, ARM left out.
 
     What is not known of a spec is no bound. None where no accelerator and no vCPUs are known: any machine would do.
@@ -108,7 +84,7 @@ def holding(
     None where neither a number of vCPUs nor an accelerator is known. A job without an accelerator may run on a machine
     that has one, if its price is known.
     """
-    device, kind = model.facts.device, Accelerators(spec.gpu, spec.gpu_count)
+    device, kind = model.facts.device, Gpus(spec.gpu, spec.gpu_count)
     needed = spec.memory_bytes or anonymous_bytes(model.measured, spec.vcpus, batch_size) or 0
     on_cpu = kind.number(device) == 0
     capped = []
@@ -155,7 +131,7 @@ def cheapest(
 
 def is_computed_by_cpu(gpu: str | None, count: int | None, device: Device) -> bool:
     """Whether a machine for it needs no accelerator."""
-    return gpu == CPU_LABEL or Accelerators(gpu, count).number(device) == 0
+    return gpu == CPU_LABEL or Gpus(gpu, count).number(device) == 0
 
 
 def _measurable(instances: Iterable[InstanceType]) -> Iterator[InstanceType]:
@@ -169,20 +145,15 @@ def _has_its_memory(instance: InstanceType, gpu: str | None) -> bool:
     return asked is None or instance.gpu_memory_bytes is None or is_alike(instance.gpu_memory_bytes / GIB, asked)
 
 
-@dataclass(frozen=True)
-class Rentable:
-    """Machines with one kind of accelerator, or with none: those with a price, cheapest first, and those without.
+def rentable(
+    gpu: str | None, device: Device, catalog: Catalog
+) -> tuple[tuple[InstanceType, ...], tuple[InstanceType, ...]] | None:
+    """Machines with this kind of accelerator, by its label in the runs, or with none: those with a price, cheapest
+    first, and those without; None where no catalogue can know it. Without ARM.
 
     Who asks for a size takes the first that holds it: each that another holds at no higher price is left out.
     """
-
-    priced: tuple[InstanceType, ...]
-    unpriced: tuple[InstanceType, ...]
-
-
-def rentable(gpu: str | None, device: Device, catalog: Catalog) -> Rentable | None:
-    """For this kind of accelerator, by its label in the runs; None where no catalogue can know it. Without ARM."""
-    kind = Accelerators(gpu)
+    kind = Gpus(gpu)
     if kind.number(device) and kind.catalog_name(device) is None:
         return None
     like = tuple(instances_like(Spec(0.0), kind, device, catalog))
@@ -190,7 +161,7 @@ def rentable(gpu: str | None, device: Device, catalog: Catalog) -> Rentable | No
     # Of those without a price the largest hold all others.
     largest_first = sorted(unpriced, key=lambda i: (i.vcpus, i.memory_bytes, i.gpu_count), reverse=True)
     front = _front(largest_first)
-    return Rentable(tuple(_front(_measurable(like))), tuple(i for i in unpriced if i in front))
+    return tuple(_front(_measurable(like))), tuple(i for i in unpriced if i in front)
 
 
 def _front(instances: Iterable[InstanceType]) -> list[InstanceType]:
@@ -210,14 +181,14 @@ def _holds(one: InstanceType, other: InstanceType) -> bool:
 
 
 def price_of(
-    spec: Spec, accelerators: Accelerators, device: Device, rented: RentedMachine | None, catalog: Catalog, spot: bool
+    spec: Spec, accelerators: Gpus, device: Device, rented: RentedMachine | None, catalog: Catalog, spot: bool
 ) -> tuple[float | None, InstanceType | None]:
     """USD an hour: the table's own, else of the instance type that it names, else of the cheapest that holds it.
 
     Of several machines together it is that of all, and the instance type is what each of them is.
     """
     if rented is not None and rented.nodes > 1:
-        usd, offer = price_of(*of_each(spec, accelerators), device, replace(rented, nodes=1), catalog, spot)
+        usd, offer = price_of(*of_one_node(spec, accelerators), device, replace(rented, nodes=1), catalog, spot)
         return (None if usd is None else usd * rented.nodes), offer
     own = None if rented is None else rented.usd_per_hour_spot if spot else rented.usd_per_hour
     if own is not None:
@@ -229,7 +200,7 @@ def price_of(
     return (None, None) if instance is None else (instance.usd_per_hour, instance)
 
 
-def of_each(spec: Spec, accelerators: Accelerators) -> tuple[Spec, Accelerators]:
+def of_one_node(spec: Spec, accelerators: Gpus) -> tuple[Spec, Gpus]:
     """What each of several machines has that together have the spec."""
     nodes = spec.nodes
     one = replace(
@@ -243,7 +214,7 @@ def of_each(spec: Spec, accelerators: Accelerators) -> tuple[Spec, Accelerators]
 
 
 def _named(
-    rented: RentedMachine, name: str, accelerators: Accelerators, device: Device, catalog: Catalog
+    rented: RentedMachine, name: str, accelerators: Gpus, device: Device, catalog: Catalog
 ) -> InstanceType | None:
     """The entry of that name that may be the machine measured, in its region; None where there is none.
 
@@ -263,11 +234,6 @@ def has_gpus(instance: InstanceType, gpu: str, count: int) -> bool:
     """Whether it has that kind of GPU, with the memory that its name says, and as many at least."""
     alike = instance.gpu is not None and same_gpu(instance.gpu, gpu) and _has_its_memory(instance, gpu)
     return alike and instance.gpu_count >= count
-
-
-def is_in_catalog(catalog: Catalog, rented: RentedMachine) -> bool:
-    """Whether the catalogue has the machine that the table names."""
-    return rented.name is not None and bool(catalog.called(rented.name))
 
 
 def retired_since(rented: RentedMachine | None, catalog: Catalog) -> int | None:
@@ -300,24 +266,9 @@ def gpu_gone(gpu: str, catalog: Catalog, spot: bool) -> Reason | None:
 # Sizes and disks.
 
 
-@dataclass(frozen=True)
-class Prices:
-    """USD an hour of one vCPU and of one GiB."""
-
-    vcpu: float
-    gib: float
-
-    def usd_per_hour(self, vcpus: float | None, memory_bytes: int | None) -> float:
-        """Of a machine of this size; without a memory size, of its vCPUs alone.
-
-        Unknown vCPUs count as one: they are the same for all that is compared.
-        """
-        return self.vcpu * (1.0 if vcpus is None else vcpus) + self.gib * (memory_bytes or 0) / GIB
-
-
-def prices(catalog: Catalog) -> Prices:
-    """Least squares of price on vCPUs and GiB over the instance types without a GPU, each divided by its vCPUs so that
-    a large machine does not outweigh the small ones.
+def prices(catalog: Catalog) -> tuple[float, float]:
+    """USD an hour of one vCPU and of one GiB: least squares of price on both over the instance types without a GPU,
+    each divided by its vCPUs so that a large machine does not outweigh the small ones.
 
     Only the order of specs rests on these: what an instance type costs is taken from its own entry.
     """
@@ -325,9 +276,9 @@ def prices(catalog: Catalog) -> Prices:
     sizes = np.array([(1.0, i.memory_bytes / GIB / i.vcpus) for i in plain]).reshape(-1, 2)
     usd = np.array([(i.usd_per_hour or 0.0) / i.vcpus for i in plain])
     if len(plain) < 2:
-        return Prices(*LAST_RESORT)
-    fitted, _, rank, _ = np.linalg.lstsq(sizes, usd, rcond=1e-5)
-    return Prices(*(map(float, fitted) if rank == 2 and min(fitted) > 0 else LAST_RESORT))
+        return LAST_RESORT
+    (vcpu, gib), _, rank, _ = np.linalg.lstsq(sizes, usd, rcond=1e-5)
+    return (float(vcpu), float(gib)) if rank == 2 and min(vcpu, gib) > 0 else LAST_RESORT
 
 
 def disk_prices(disks: Sequence[MeasuredDisk], catalog: Catalog) -> dict[str, float]:

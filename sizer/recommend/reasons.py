@@ -7,16 +7,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from sizer.model.edge import GAIN
-from sizer.model.model import WorkloadModel, disk_of, vcpus_of
+from sizer.model.model import Gpus, WorkloadModel, disk_of, vcpus_of
 from sizer.recommend.candidates import Candidate, highest_rates, one_currency
 from sizer.recommend.case import Case
-from sizer.recommend.prices import VOLUME_GIB, Accelerators, gpu_gone, usd_per_million
+from sizer.recommend.prices import VOLUME_GIB, gpu_gone, usd_per_million
 from sizer.recommend.rule import SURE, Row, is_sure, rounded
 from sizer.recommend.sizes import memory_reasons
 from sizer.records.answer import Event, Job
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.domains import LARGEST, SMALLEST
-from sizer.records.prediction import Figure, Prediction, Reason, ReasonCode, reason
+from sizer.records.prediction import Bottleneck, Configuration, Estimate, Figure, Prediction, Reason, ReasonCode, reason
 from sizer.records.study import Deadline
 from sizer.records.units import GIB
 
@@ -273,14 +272,14 @@ def _input(case: Case, taken: Candidate) -> Iterator[Reason]:
         )
 
 
-def _efficiency(accelerators: Accelerators, rates: Mapping[Accelerators, float]) -> Iterator[Reason]:
+def _efficiency(accelerators: Gpus, rates: Mapping[Gpus, float]) -> Iterator[Reason]:
     """What each of several keeps of its rate beside the fewest measured, by rates without an input that could hold them
     back: what is lost then is lost in the exchange between accelerators, or on the host that feeds them."""
     count = accelerators.count or 0
     fewer = [one.count or 0 for one in rates if one.gpu == accelerators.gpu and 0 < (one.count or 0) < count]
     if fewer and accelerators in rates:
         least = min(fewer)
-        share = rates[accelerators] / count / (rates[Accelerators(accelerators.gpu, least)] / least)
+        share = rates[accelerators] / count / (rates[Gpus(accelerators.gpu, least)] / least)
         if share <= EFFICIENT:
             yield reason(ReasonCode.HELD_BACK, share=share, gpu_count=float(count), fewer=float(least))
 

@@ -13,8 +13,16 @@ from sizer.recommend.case import Case
 from sizer.recommend.reasons import NEXT_TO_NOTHING
 from sizer.recommend.rule import DISK_LOSS, LITTLE, Row, rounded, table_of_sizes
 from sizer.records.answer import Rejection, Upgrade
-from sizer.records.configuration import Bottleneck, Configuration
-from sizer.records.prediction import Figure, Prediction, Reason, ReasonCode, Refusal, Spec, reason
+from sizer.records.prediction import (
+    Bottleneck,
+    Figure,
+    Prediction,
+    Reason,
+    ReasonCode,
+    Refusal,
+    Spec,
+    reason,
+)
 
 OF_VCPUS = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR, Bottleneck.AMBIGUOUS)
 """What runs at one number of vCPUs do not tell apart."""
@@ -169,17 +177,14 @@ def _did_not_fit(case: Case, taken: Candidate) -> Iterator[Rejection]:
     """What ran out of memory: the largest cap that was too small, or machines."""
     out, floor = (reason(ReasonCode.OUT_OF_MEMORY),), case.model.floor
     if case.table.of_machines:
+        own = taken.spec
         for place in case.model.measured.did_not_fit[:MOST_REJECTED]:
-            yield Rejection(_spec_like(taken.spec, place), out)
-    elif floor is not None and floor.out_of_memory_bytes is not None:
-        yield Rejection(replace(taken.spec, memory_bytes=floor.out_of_memory_bytes), out)
-
-
-def _spec_like(own: Spec, place: Configuration) -> Spec:
-    """The place with the axes that the spec has."""
-    gpu = place.gpu if place.gpu is not None else own.gpu
-    count, disk = max(1, place.gpu_count or 0) if gpu is not None else 0, None if own.disk is None else place.disk
-    return Spec(place.vcpus, place.memory_bytes, disk, place.batch_size, gpu, count, own.nodes)
+            gpu, disk = place.gpu or own.gpu, None if own.disk is None else place.disk
+            count = max(1, place.gpu_count or 0) if gpu is not None else 0
+            spec = Spec(place.vcpus, place.memory_bytes, disk, place.batch_size, gpu, count, own.nodes)
+            yield Rejection(spec, out)
+    elif floor is not None and floor.too_small is not None:
+        yield Rejection(replace(taken.spec, memory_bytes=floor.too_small), out)
 
 
 # What would move the bottleneck.

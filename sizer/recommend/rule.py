@@ -16,7 +16,7 @@ from sizer.model.model import WorkloadModel
 from sizer.model.prediction import Rates, rates
 from sizer.recommend.candidates import Candidate, Kind, one_currency
 from sizer.records.answer import Event
-from sizer.records.configuration import Configuration
+from sizer.records.prediction import Configuration
 from sizer.records.study import Objective
 
 Array = NDArray[np.float64]
@@ -113,8 +113,7 @@ class Table:
     @cached_property
     def enough(self) -> Flags:
         """(D, N) whether each gives what is asked for."""
-        enough: Flags = self.lacking <= SLACK
-        return enough
+        return np.asarray(self.lacking <= SLACK)
 
     @cached_property
     def log_merits(self) -> Array:
@@ -123,14 +122,12 @@ class Table:
         counts = self.objective.counts
         if counts == "fastest":
             return -self.log_rates
-        log_merits: Array = log_usd - self.log_rates * (2 if counts == "balanced" else 1)
-        return log_merits
+        return np.asarray(log_usd - self.log_rates * (2 if counts == "balanced" else 1))
 
     @cached_property
     def merits(self) -> Array:
         """What the objective makes least (N,), in the median draw; infinite where no price is known."""
-        merits: Array = np.exp(np.median(self.log_merits, axis=0))
-        return merits
+        return np.asarray(np.exp(np.median(self.log_merits, axis=0)))
 
     def merit(self, row: Row) -> float:
         return float(self.merits[row.number])
@@ -138,22 +135,19 @@ class Table:
     @cached_property
     def regret(self) -> Array:
         """(D, N) ln of the merit over the least that is enough, and SHORT times what is lacking."""
-        regret: Array = self._dear + SHORT * self.lacking
-        return regret
+        return np.asarray(self._dear + SHORT * self.lacking)
 
     @cached_property
     def wrong(self) -> Flags:
         """(D, N) whether it is too dear, or too slow, by more than counts."""
-        is_wrong: Flags = np.maximum(self._dear, self.lacking) > WRONG
-        return is_wrong
+        return np.asarray(np.maximum(self._dear, self.lacking) > WRONG)
 
     @cached_property
     def _dear(self) -> Array:
         least = np.where(self.enough, self.log_merits, np.inf).min(axis=1, keepdims=True)
         with np.errstate(invalid="ignore"):
             dear = np.nan_to_num(self.log_merits - least, nan=0.0, posinf=np.inf, neginf=0.0)
-        dearness: Array = np.maximum(0.0, dear)
-        return dearness
+        return np.asarray(np.maximum(0.0, dear))
 
 
 # The choice.
@@ -207,7 +201,10 @@ def choose(table: Table) -> Choice:
     objective = table.objective
     in_latency = [row for row in table.rows if row.meets_latency]
     if objective.counts == "fastest":
-        return _with_probability(table, _fastest(in_latency or table.rows))
+        rows = in_latency or table.rows
+        near = [row for row in rows if row.candidate.rate >= TIE * max(other.candidate.rate for other in rows)]
+        best = min(near, key=lambda row: (row.candidate.hourly, row.candidate.size, -row.candidate.rate))
+        return _with_probability(table, best)
     offered = [row for row in in_latency if row.disk_is_right]
     likely = [row for row in offered if row.passes]
     offered = likely if likely or objective.rate is not None else offered
@@ -221,12 +218,6 @@ def choose(table: Table) -> Choice:
     if expected[chosen.number] > least + LITTLE:
         chosen = _least(table, [row for row in offered if expected[row.number] <= least + LITTLE])
     return _with_probability(table, chosen)
-
-
-def _fastest(rows: Sequence[Row]) -> Row:
-    top = max(row.candidate.rate for row in rows)
-    near = [row for row in rows if row.candidate.rate >= TIE * top]
-    return min(near, key=lambda row: (row.candidate.hourly, row.candidate.size, -row.candidate.rate))
 
 
 def _least(table: Table, rows: Sequence[Row]) -> Row:
@@ -286,8 +277,7 @@ def weighed_after(log_rates: Array, noise: float) -> Array:
     low, high = np.quantile(log_rates, (0.25, 0.75))
     width = 0.9 * min(float(log_rates.std()), float(high - low) / 1.34) * len(log_rates) ** -0.2
     weights = np.exp(-0.5 * ((outcomes[:, None] - log_rates) / math.hypot(noise, width, 1e-9)) ** 2)
-    normalised: Array = weights / weights.sum(axis=1, keepdims=True)
-    return normalised
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 # The draws.
@@ -414,8 +404,7 @@ def _late(candidates: Sequence[Candidate], objective: Objective) -> Array:
     latencies = [one.latency_p99 for one in candidates]
     over = [UNKNOWN if latency is None else math.log(max(latency, 1e-9) / most) for latency in latencies]
     spread = np.array([math.hypot(one.noise, LATENCY_NOISE) for one in candidates])
-    late: Array = np.array(over) + spread * _normal(len(candidates), 2)
-    return late
+    return np.asarray(np.array(over) + spread * _normal(len(candidates), 2))
 
 
 def _disk_losses(candidates: Sequence[Candidate], drawn: Array, objective: Objective) -> list[tuple[float, bool]]:
@@ -433,13 +422,13 @@ def _disk_losses(candidates: Sequence[Candidate], drawn: Array, objective: Objec
             alike[one.but_for_disk].append(number)
     for numbers in alike.values():
         best = max(numbers, key=lambda number: float(np.median(drawn[:, number])))
-        of_disks = {number: _loss(drawn[:, number] - drawn[:, best]) for number in numbers}
+        gained = {number: drawn[:, number] - drawn[:, best] for number in numbers}
+        # Nothing is lost where that is no more than chance.
+        of_disks = {
+            number: max(0.0, -math.expm1(float(np.median(its)))) if (its < 0).mean() >= SURE else 0.0
+            for number, its in gained.items()
+        }
         good = [candidates[n].disk_price for n, loss in of_disks.items() if loss <= DISK_LOSS + SLACK]
         for number, loss in of_disks.items():
             losses[number] = loss, candidates[number].disk_price > min(good)
     return losses
-
-
-def _loss(gained: Array) -> float:
-    """What is lost by draws (D,) of ln gain; nothing where that is no more than chance."""
-    return max(0.0, -math.expm1(float(np.median(gained)))) if (gained < 0).mean() >= SURE else 0.0

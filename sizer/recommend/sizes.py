@@ -16,13 +16,12 @@ from sizer.model.memory import (
     only_completed,
     undroppable_bytes,
 )
-from sizer.model.model import MARGIN, MeasuredRange, SearchedFloor, WorkloadModel, gpus_of, name_of_disk
+from sizer.model.model import MARGIN, Gpus, MeasuredRange, SearchedFloor, WorkloadModel, gpus_of, name_of_disk
 from sizer.model.prediction import throughputs
 from sizer.model.refusals import memory_matters
 from sizer.recommend.candidates import GIB_PER_VCPU, SOLD_VCPUS, Candidate, family_memory, next_sold
-from sizer.recommend.prices import Accelerators, accelerators_of, cheapest, disk_prices, disks_by_price, prices
-from sizer.records.configuration import Configuration, Estimate
-from sizer.records.prediction import Figure, Reason, ReasonCode, Spec, reason
+from sizer.recommend.prices import accelerators_of, cheapest, disk_prices, disks_by_price, prices
+from sizer.records.prediction import Configuration, Estimate, Figure, Reason, ReasonCode, Spec, reason
 from sizer.records.units import GIB, MIB
 
 NOT_YET = Estimate(0.0, 0.0, 0.0)
@@ -47,10 +46,10 @@ def sizes_on_curve(
     """
     measured, device = model.measured, model.facts.device
     # A curve of vCPUs was measured with accelerators that are all alike.
-    kind = accelerators_of(measured.rates[0].configuration) if measured.rates else Accelerators()
+    kind = accelerators_of(measured.rates[0].configuration) if measured.rates else Gpus()
     gpu = kind.catalog_name(device) if kind.number(device) else None
     disks, several = disks_by_price(measured.disks, catalog), len(measured.disks) > 1
-    volumes, price = disk_prices(measured.disks, catalog), prices(catalog)
+    volumes, (usd_a_vcpu, usd_a_gib) = disk_prices(measured.disks, catalog), prices(catalog)
     sizes: list[Candidate] = []
     for vcpus, judged in _vcpus(measured, catalog, gpu, between):
         for memory, measured_memory in _memory(measured, vcpus, judged, batch_size, ratios):
@@ -65,7 +64,8 @@ def sizes_on_curve(
         offer = cheapest(model, size.spec, batch_size, catalog, rate.value)
         usd = None if offer is None else offer.usd_per_hour
         if gpu is None and not rented:
-            usd = price.usd_per_hour(size.spec.vcpus, size.spec.memory_bytes)
+            # vCPUs that are not known count as one: they are the same for all.
+            usd = usd_a_vcpu * (size.spec.vcpus or 1.0) + usd_a_gib * (size.spec.memory_bytes or 0) / GIB
         rated.append(replace(size, throughput=rate, usd_per_hour=usd, offer=offer))
     return sorted(rated, key=lambda size: (size.hourly, size.size))
 
@@ -162,15 +162,15 @@ def _caps(model: WorkloadModel) -> Iterator[Reason]:
     """Between which caps the memory floor lies; of many that a search tried, what it found says all."""
     floor, trials = model.floor, model.measured.trials
     if model.measured.search is not None:
-        yield floor_found(model.measured.search)
-    elif memory_varied(model.measured) and floor is not None and floor.completed_bytes is not None:
+        yield floor_reason(model.measured.search)
+    elif memory_varied(model.measured) and floor is not None and floor.held is not None:
         alone = model.facts.device.kind == "emulated"
-        held = _sorted(trial.memory_bytes for trial in trials if trial.memory_bytes >= floor.completed_bytes)
+        held = _sorted(trial.memory_bytes for trial in trials if trial.memory_bytes >= floor.held)
         killed = _sorted(trial.memory_bytes for trial in trials if not trial.completed)
-        if floor.out_of_memory_bytes is None:
+        if floor.too_small is None:
             yield reason(ReasonCode.MEMORY_FLOOR, high_bytes=held[0], pipeline_alone=alone)
             return
-        bounds = {"low_bytes": float(floor.out_of_memory_bytes), "high_bytes": float(floor.completed_bytes)}
+        bounds = {"low_bytes": float(floor.too_small), "high_bytes": float(floor.held)}
         listed = len({*killed, *held}) <= MOST_LISTED
         caps = {"caps_killed": killed if listed else (), "caps_held": held if listed else ()}
         yield reason(ReasonCode.MEMORY_FLOOR, **bounds, **caps, pipeline_alone=alone)
@@ -180,7 +180,7 @@ def _sorted(sizes: Iterable[int]) -> tuple[float, ...]:
     return tuple(map(float, sorted(set(sizes))))
 
 
-def floor_found(search: SearchedFloor) -> Reason:
+def floor_reason(search: SearchedFloor) -> Reason:
     """What a search for the memory floor found."""
     low, held, given_up = search.bounds.too_small, search.bounds.held, search.given_up
     return reason(
@@ -281,7 +281,7 @@ def cap_to_try(model: WorkloadModel, chosen: Candidate) -> int | None:
     if size is None or held is None or chosen.spec.vcpus is None:
         return None
     peak = undroppable_bytes(model.measured, place.vcpus, place.batch_size)
-    too_small = max(MARGIN * (peak or 0), (floor.out_of_memory_bytes or 0) if floor else 0)
+    too_small = max(MARGIN * (peak or 0), (floor.too_small or 0) if floor else 0)
     return next((sold for sold in family_memory(chosen.spec.vcpus) if too_small < sold < min(held, size)), None)
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.domains import (
     SCHEMA_VERSION,
     Amount,
@@ -30,7 +29,17 @@ from sizer.records.domains import (
 )
 from sizer.records.family import Family
 from sizer.records.messages import Message
-from sizer.records.prediction import Prediction, Reason, ReasonCode, Refusal, Spec, Suggestion
+from sizer.records.prediction import (
+    Bottleneck,
+    Configuration,
+    Estimate,
+    Prediction,
+    Reason,
+    ReasonCode,
+    Refusal,
+    Spec,
+    Suggestion,
+)
 from sizer.records.run_kinds import LargestBatch, Outcome
 from sizer.records.study import Objective
 
@@ -654,29 +663,23 @@ class Answer:
     def chosen(self) -> Alternative | None:
         """The one of the alternatives that is the answer; None where none of them is."""
         own = (self.spec, self.throughput)
-        return next(
-            (alternative for alternative in self.alternatives if (alternative.spec, alternative.throughput) == own),
-            None,
-        )
+        return next((one for one in self.alternatives if (one.spec, one.throughput) == own), None)
 
     @cached_property
     def least_costly(self) -> Alternative | None:
         """Where the work costs least, of at least two alternatives with a price; they are in that order."""
-        priced = [alternative for alternative in self.alternatives if alternative.usd_per_hour is not None]
+        priced = [one for one in self.alternatives if one.usd_per_hour is not None]
         return priced[0] if len(priced) > 1 else None
 
     @cached_property
     def highest_rate(self) -> float:
         """Samples per second of the fastest alternative; 0 without any."""
-        return max((alternative.throughput.value for alternative in self.alternatives), default=0.0)
+        return max((one.throughput.value for one in self.alternatives), default=0.0)
 
     @property
     def front(self) -> tuple[Alternative, ...]:
         """The alternatives that no other one dominates, and the one that is the answer."""
-        chosen = self.chosen
-        return tuple(
-            alternative for alternative in self.alternatives if not alternative.dominated or alternative is chosen
-        )
+        return tuple(one for one in self.alternatives if not one.dominated or one is self.chosen)
 
 
 @dataclass(frozen=True)

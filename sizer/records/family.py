@@ -146,6 +146,7 @@ class Family:
 
     `more` is what they cost more, as a share, than each workload's own best shape. `within` is the probability that no
     workload pays over `max_penalty` more than there, `same` that no other shape in the place of one of these saves 1 %.
+    `unpriced` are accelerators that were measured and, for lack of a price, are in no shape.
     """
 
     shapes: tuple[FamilyShape, ...] = ()
@@ -161,3 +162,4 @@ class Family:
     grid: Grid | None = None
     prices: PartPrices | None = None
     not_served: tuple[Name, ...] = ()
+    unpriced: tuple[Label, ...] = ()

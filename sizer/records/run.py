@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import DiskRates, GpuSample, GpuUse
 from sizer.records.domains import FLATTENED, SCHEMA_VERSION, Amount, Count, Label, Moment, Name, Nodes, Rate, Signed
+from sizer.records.prediction import Bottleneck, Configuration, Estimate
 from sizer.records.run_kinds import MemoryPlace, Outcome
 from sizer.records.study import FP32, DiskTier, RunReason, RunSpec
 

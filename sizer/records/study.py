@@ -35,9 +35,8 @@ from sizer.records.domains import (
     Stage,
     Vcpus,
 )
-from sizer.records.frameworks import FrameworkOptions
+from sizer.records.frameworks import FrameworkOptions, Variable
 from sizer.records.kinds import COMMAND, KINDS, PYTORCH
-from sizer.records.own_programs import Variable
 from sizer.records.run_kinds import ISOLATED_STAGES, Purpose
 
 

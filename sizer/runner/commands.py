@@ -9,9 +9,9 @@ from math import ceil
 from pathlib import Path
 
 from sizer.host.gpus import BUS_ORDER
+from sizer.records.frameworks import filled, placeholders_in
 from sizer.records.kinds import KINDS, OTHER, PREPROCESSING
 from sizer.records.messages import InputError
-from sizer.records.own_programs import filled, placeholders_in
 from sizer.records.study import RunSpec, Workload
 from sizer.records.units import MIB
 

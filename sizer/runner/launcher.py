@@ -9,19 +9,17 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
-from sizer.analysis.ending import ChildResult
-from sizer.analysis.monitor import RunMonitor
-from sizer.analysis.record import run_record
-from sizer.analysis.stopping import Stop, reading_seconds
+from sizer.analysis.monitor import RunMonitor, Stop, reading_seconds
+from sizer.analysis.record import ChildResult, run_record
 from sizer.host.gpu_watch import GpuWatch, watched
 from sizer.host.gpus import Gpu, gpus, visible_gpus
 from sizer.limits.interface import LimitsBackend, Throttle
 from sizer.limits.users import OWN_MOUNTS, RunUser, has_own_mounts, run_user
-from sizer.records.configuration import Configuration
 from sizer.records.device import HOST_DISK, GpuUse
+from sizer.records.frameworks import filled
 from sizer.records.kinds import COMMAND
 from sizer.records.messages import HostError
-from sizer.records.own_programs import filled
+from sizer.records.prediction import Configuration
 from sizer.records.run import Cause, CauseKind, DataSet, DiskCheck, Failure, MeterKind, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec, Study

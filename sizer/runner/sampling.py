@@ -10,8 +10,8 @@ from typing import Protocol
 
 import psutil
 
-from sizer.analysis.accounting import other_cores, stolen_cores
-from sizer.analysis.run_warnings import CONTENDED_CORES, STOLEN_CORES
+from sizer.analysis.accounting import CONTENDED_CORES, other_cores, stolen_cores
+from sizer.analysis.run_warnings import STOLEN_CORES
 from sizer.host.findings import BusyBy
 from sizer.limits.interface import LimitsBackend
 from sizer.records.device import GpuSample

@@ -8,11 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from statistics import median
 
-from sizer.analysis.events import ChildEvent, EventError, Start
+from sizer.analysis.events import ChildEvent, EventError, RankReader, Records, Start
 from sizer.analysis.log_rates import PATTERN_SECONDS, LogRates
-from sizer.analysis.monitor import STEP_UNIT, Live, RunMonitor
-from sizer.analysis.ranks import RankReader, Records
-from sizer.analysis.stopping import Stop, is_absent
+from sizer.analysis.monitor import STEP_UNIT, Live, RunMonitor, Stop, is_absent
 from sizer.limits.interface import Group
 from sizer.records.kinds import COMMAND
 from sizer.records.run import MeterKind, RunWarning, Sample, WarningKind
@@ -151,7 +149,7 @@ class Meters:
 
     def take_printed(self, printed: bytes) -> None:
         """Take the steps that the log's lines give, as long as nothing better has told any."""
-        if self._log is not None and self._seen.told_by_events:
+        if self._log is not None and self._seen.has_events:
             self._log = None
             self._child.read_at_leisure()
         if self._log is None or not printed:
@@ -182,7 +180,7 @@ class Meters:
 
     def judge(self) -> None:
         """End a run whose log tells times of another unit than its pattern says: it would be measured for nothing."""
-        if self._log is None or not self._seen.told_by_log:
+        if self._log is None or not self._seen.counts_log_lines:
             return
         self._seen.wrong_unit = self._log.refusal
         if self._seen.wrong_unit is not None and self._seen.stop is None:
@@ -198,7 +196,7 @@ class Meters:
                 self._seen.broke(error.sentence(self._secrets.hidden))
         self._seen.kept_out &= not self._ranks.hooked
         self.judge()
-        if self._log is not None and self._seen.told_by_log:
+        if self._log is not None and self._seen.counts_log_lines:
             self._seen.meter_warnings = tuple(self._log.finish())
         elif self._seen.meter is not None and self._seen.meter.kind is MeterKind.HOOK:
             self._seen.meter_warnings = tuple(self._of_the_hook())

@@ -191,6 +191,6 @@ def with_scaling(
             example="scaling_loss: 0.05",
         )
     with entry.errors_at("device"):
-        scaling = figures.scaling_loss(workload.rate_mode or "", workload.network or "", device.gpu, several)
-        check_figures(device.gpu, [("source", scaling.source)])
-    return replace(device, scaling_loss=scaling.loss, scaling_source=scaling.source)
+        loss, source = figures.scaling_loss(workload.rate_mode or "", workload.network or "", device.gpu, several)
+        check_figures(device.gpu, [("source", source)])
+    return replace(device, scaling_loss=loss, scaling_source=source)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sizer.records.domains import LONGEST_NAME
-from sizer.records.own_programs import Variable
+from sizer.records.frameworks import Variable
 from sizer.records.units import spell_bytes
 from sizer.study.resolved import dumped, number
 

@@ -12,9 +12,18 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from sizer.records.domains import LONGEST_NAME
-from sizer.records.frameworks import FRAMEWORKS, RUNNABLE, WITHOUT, FrameworkOptions
+from sizer.records.frameworks import (
+    FRAMEWORKS,
+    PLACEHOLDERS,
+    RUNNABLE,
+    WITHOUT,
+    FrameworkOptions,
+    Variable,
+    compiled,
+    format_called,
+    placeholders_in,
+)
 from sizer.records.kinds import BATCH_SIZES, COMMAND, FORWARD, KINDS, OTHER, PREPROCESSING
-from sizer.records.own_programs import PLACEHOLDERS, Variable, compiled, known_log, placeholders_in
 from sizer.records.study import Limits, Workload, WorkloadPlan
 from sizer.study.axes import Axes, check_together, distinct, read_axes
 from sizer.study.document import Document, Entry
@@ -130,7 +139,7 @@ def _written(entry: Entry, cache: str) -> Workload:
     """The workload without what depends on its framework, network and mode. Raises InputError for a pattern that is
     neither a regular expression nor the name of a known log."""
     pattern = entry.get("pattern")
-    if pattern is not None and known_log(pattern) is None:
+    if pattern is not None and format_called(pattern) is None:
         with entry.errors_at("pattern"):
             compiled(pattern)
     data, cwd = (entry.document.locate(entry[name]) if name in entry else None for name in ("data", "cwd"))

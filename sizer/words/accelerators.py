@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from sizer.records import answer as records
 from sizer.records.answer import AcceleratorCount, Answer, BatchAdvice, BatchCurve, BatchPoint, GpuOption, NoGpuAnswer
-from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.device import GIVEN_IN_STUDY, GIVEN_IN_TABLE, Device
+from sizer.records.prediction import Bottleneck, Estimate
 from sizer.records.run_kinds import LargestBatch
 from sizer.records.units import RELATIVE, format_number
 from sizer.words import language, names

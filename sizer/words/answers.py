@@ -8,9 +8,8 @@ from sizer.recommend.job_changes import Change, ChangeKind
 from sizer.recommend.rule import ALIKE as SAME_COST
 from sizer.recommend.rule import SURE
 from sizer.records.answer import Alternative, Answer, Event, Option, Rejection
-from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.kinds import PREPROCESSING
-from sizer.records.prediction import Prediction, ReasonCode, Spec
+from sizer.records.prediction import Bottleneck, Estimate, Prediction, ReasonCode, Spec
 from sizer.records.run import RentedMachine
 from sizer.records.units import RELATIVE
 from sizer.words import language, names

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sizer.model.comparison import Comparison, DemandChange, RateChange, StudyDifference
-from sizer.records.configuration import Estimate
+from sizer.records.prediction import Estimate
 from sizer.records.run import DiskCheck
 from sizer.records.run_kinds import Outcome
 from sizer.words import names

@@ -189,6 +189,13 @@ def beside_lines(family: Family) -> Iterator[str]:
             "Not served, as they have no answer, or no shape with a price holds them: {names:some}.",
             names=family.not_served,
         )
+    if family.unpriced:
+        yield _(
+            "No shape has {gpus:or}, as no price is known: a line such as gpu,{gpu},1.50 in a file for --prices would "
+            "give it.",
+            gpus=family.unpriced,
+            gpu=family.unpriced[0],
+        )
     if family.prices is not None and family.grid is not None:
         yield prices_in_words(family.prices, family.grid)
         yield grid_in_words(family.grid)

@@ -27,8 +27,8 @@ from pathlib import Path
 from string import Formatter
 from typing import Any, TypeVar
 
-from sizer.records.configuration import Estimate
 from sizer.records.messages import AllOf, AnyOf, Lines, Message, SizerError, printable, typed_path, width
+from sizer.records.prediction import Estimate
 from sizer.records.units import (
     NOT_FINITE,
     RELATIVE,

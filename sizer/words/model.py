@@ -8,9 +8,17 @@ from datetime import date
 from typing import Any
 
 from sizer.model.model import Parameter, Quantity, Source, WhatIf, WorkloadModel, name_of_disk
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import Device, DiskRates
-from sizer.records.prediction import Prediction, Reason, ReasonCode, Refusal, reason
+from sizer.records.prediction import (
+    Bottleneck,
+    Configuration,
+    Estimate,
+    Prediction,
+    Reason,
+    ReasonCode,
+    Refusal,
+    reason,
+)
 from sizer.records.units import RELATIVE, format_number, format_price, rate_unit
 from sizer.words import language, names
 from sizer.words.language import Sentence, Templates, _, capital, clauses, paragraph, without_marks

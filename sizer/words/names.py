@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from sizer.catalog.machines import price_is_old
 from sizer.model.model import CPU_LABEL, GivenUpKind, SearchedFloor, WorkloadModel, name_of_disk
-from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import EMULATED_LABEL, GIVEN_IN_STUDY, GIVEN_IN_TABLE, HOST_DISK, Device, DiskRates
-from sizer.records.prediction import Spec
+from sizer.records.prediction import Bottleneck, Configuration, Spec
 from sizer.records.run_kinds import LargestBatch, MemoryPlace, Outcome, SearchEnd
 from sizer.records.units import format_bytes, format_price
 from sizer.words.language import N_, QUANTITIES, QUANTITIES_OF, Sentence, Templates, _, _n, clauses, row, vcpus_in_words

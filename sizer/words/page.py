@@ -14,11 +14,10 @@ from sizer.model.model import CPU_LABEL
 from sizer.recommend.cross_table import CPU_OF
 from sizer.records import kinds
 from sizer.records.answer import Answer, CrossCell, CrossColumn, CrossRow, CrossTable, Recommendation
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import Device, DiskRates
 from sizer.records.frameworks import FRAMEWORKS
 from sizer.records.kinds import KINDS
-from sizer.records.prediction import Prediction, Spec
+from sizer.records.prediction import Bottleneck, Configuration, Estimate, Prediction, Spec
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import DiskTier, Study, Workload

@@ -10,23 +10,19 @@ from dataclasses import replace
 from pathlib import Path
 
 from sizer.plan.following import BatchSearch, Following, ObstacleKind, PassResult, Search
-from sizer.plan.reference_runs import Spread
+from sizer.plan.run_order import Spread
 from sizer.recommend.case import CONTRADICTED, DOUBTS
-from sizer.records.configuration import Bottleneck
+from sizer.records.frameworks import LOG_FORMATS, placeholders_in
 from sizer.records.kinds import COMMAND
 from sizer.records.messages import printable
-from sizer.records.own_programs import KNOWN_LOGS, placeholders_in
-from sizer.records.prediction import Spec
+from sizer.records.prediction import Bottleneck, Spec
 from sizer.records.run import Evidence, EvidenceKind, LimitedBy, LimitedByKind, Meter, MeterKind, Run, WarningKind
 from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import RunSpec
 from sizer.words import names
 from sizer.words.failures import failure_line
 from sizer.words.language import N_, Sentence, Templates, _, _n, around, row
-from sizer.words.names import (
-    Terms,
-    outcome_in_words,
-)
+from sizer.words.names import Terms, outcome_in_words
 from sizer.words.warnings import warning_line, warning_name, warning_names
 
 LONGEST_CAUSE = 160
@@ -218,7 +214,7 @@ def meter_in_words(meter: Meter) -> str:
     """What counted a run's steps, where they were not told by its own events: `by its log (tqdm)`."""
     if meter.kind is MeterKind.HOOK:
         return _("by the hook in {framework}", framework=FRAMEWORKS.get(meter.source or "", meter.source))
-    form = meter.source if meter.source in KNOWN_LOGS else None
+    form = meter.source if meter.source in LOG_FORMATS else None
     return _("by its log[[ ({format})]][[!format?, with the study's pattern]]", format=form)
 
 
@@ -229,7 +225,7 @@ def result_in_words(run: Run, log: Path | None = None) -> str:
     kinds = {warning.kind for warning in run.warnings}
     one = WarningKind.ONE_READING in kinds
     # A hook, or a known format of a log, was found by itself: nobody has said so.
-    meter = run.meter if run.meter and (run.meter.kind is MeterKind.HOOK or run.meter.source in KNOWN_LOGS) else None
+    meter = run.meter if run.meter and (run.meter.kind is MeterKind.HOOK or run.meter.source in LOG_FORMATS) else None
     shows_interval = not one and kinds.isdisjoint(CONTRADICTED) and run.throughput.has_interval
     return _(
         "{rate:rate/unit}[[one? (one reading)]][[ {interval}]][[, {bound}]][[, counted {meter}]]",

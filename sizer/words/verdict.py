@@ -8,8 +8,7 @@ from datetime import date
 from enum import Enum
 
 from sizer.records.answer import Answer, InstanceOffer
-from sizer.records.configuration import Estimate
-from sizer.records.prediction import Action, Reason, ReasonCode, Spec
+from sizer.records.prediction import Action, Estimate, Reason, ReasonCode, Spec
 from sizer.records.study import Objective
 from sizer.records.units import format_bytes
 from sizer.words import names

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sizer.analysis import stopping
+from sizer.analysis import monitor
 from sizer.api import this_host
 from sizer.cli import main
 from sizer.storage.disk_check import Fio
@@ -73,5 +73,5 @@ def _typed(
     if quick_disks:
         quicken()
     if start_up is not None:
-        stopping.START_UP_SECONDS = start_up
+        monitor.START_UP_SECONDS = start_up
     sys.exit(main(words))

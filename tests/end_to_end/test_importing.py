@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from sizer.cli import main
 from sizer.exchange.measurements import COLUMNS
 from tests import ROOT
 from tests.end_to_end.conftest import TABLE, Typed
@@ -54,8 +53,9 @@ def test_an_imported_table_is_a_study(sizer: Typed, study: Path) -> None:
 
 
 @pytest.mark.usefixtures("table")
-def test_nothing_is_half_imported(sizer: Typed, folder: Path) -> None:
-    """A bad last row leaves no folder, and a folder that holds something is left alone."""
+def test_nothing_is_half_imported(sizer: Typed, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bad last row leaves no folder, and a folder that holds something is left alone. Of a disk that is full the runs
+    that were written already are taken away again, and an empty folder stays one."""
     (folder / "bad.csv").write_text(TABLE + TABLE.splitlines()[1].replace("98", "-98") + "\n")
     done = sizer("import", "bad.csv", "--out", "bad")
     assert (done.returncode, done.stdout) == (2, "")
@@ -71,20 +71,13 @@ def test_nothing_is_half_imported(sizer: Typed, folder: Path) -> None:
     assert sizer("import", "table.csv", "--out", "mine").returncode == 0
     done = sizer("import", "table.csv", "--out", "mine")
     assert (done.returncode, "is not empty" in done.stderr) == (2, True)
-
-
-def test_a_disk_that_is_full_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The runs that were written already are taken away again, and an empty folder stays one."""
-    (tmp_path / "table.csv").write_text(TABLE)
-    (tmp_path / "empty").mkdir()
+    (folder / "empty").mkdir()
     monkeypatch.setattr(os, "sync", _no_space)
     for out in ("new", "empty"):
-        assert main(["import", str(tmp_path / "table.csv"), "--out", str(tmp_path / out)]) == 3
-        assert "cannot be written (No space left on device)" in capsys.readouterr().err
-    assert not (tmp_path / "new").exists()
-    assert list((tmp_path / "empty").iterdir()) == []
+        done = sizer("import", "table.csv", "--out", out)
+        assert (done.returncode, "cannot be written (No space left on device)" in done.stderr) == (3, True)
+    assert not (folder / "new").exists()
+    assert list((folder / "empty").iterdir()) == []
 
 
 def _no_space() -> None:

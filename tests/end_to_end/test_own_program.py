@@ -88,12 +88,3 @@ def test_it_is_measured_and_no_secret_is_kept(study: Path, typed: Typed, tmp_pat
     again = typed("resume", "out", HF_TOKEN=SECRET, MY_HOME=MINE)
     assert again.returncode == 0, again.stderr
     assert len(list((tmp_path / "out" / "runs").glob("*.json"))) == 2
-
-
-def test_a_setup_that_fails_refuses_its_runs(study: Path, typed: Typed, tmp_path: Path) -> None:
-    """In a sentence, with its last words, and without the secret that it printed."""
-    study.write_text(study.read_text().replace("echo $HERE >> once", "echo no $HF_TOKEN >&2; exit 5"))
-    done = typed("run", "study.yaml", "--out", "out", MY_HOME=MINE)
-    assert done.returncode == 4
-    assert "its `setup` ended with exit status 5; its last words: no [HF_TOKEN]" in done.stderr
-    assert SECRET not in done.stderr + written(tmp_path / "out")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -42,6 +45,7 @@ REFUSED = {
     ],
     "a catalogue": [
         ("catalog validate nowhere.json", "nowhere.json"),
+        ("catalog validate long.csv", "long.csv line 1: a cell is too long; shorten it."),
         ("catalog import /bin/ls", "/bin/ls line 1 is not UTF-8"),
         ("catalog list --json nowhere.json", "nowhere.json"),
     ],
@@ -89,6 +93,7 @@ REFUSED = {
 def test_wrong_input_is_one_sentence_and_exit_2(sizer: Typed, folder: Path, imported: Path, thing: str) -> None:
     """What is wrong, where, and what to type in its place; nothing on stdout, and never a traceback."""
     shutil.copytree(imported, folder / "s")
+    (folder / "long.csv").write_text("x" * 200_000)
     for typed, sentence in REFUSED[thing]:
         line, _, table = typed.partition(" --at ")
         (folder / "at.csv").write_text("\n".join(table.split(";")) + "\n")
@@ -98,28 +103,19 @@ def test_wrong_input_is_one_sentence_and_exit_2(sizer: Typed, folder: Path, impo
         assert "Traceback" not in done.stderr
 
 
-def test_init_writes_a_study_that_can_be_planned(sizer: Typed) -> None:
-    """The commented file is a study by itself, and is not overwritten."""
+def test_commands_that_only_write_or_show(sizer: Typed, folder: Path) -> None:
+    """`init` writes a commented file that is a study by itself, and overwrites none. JSON that other programs read; an
+    option may come before a file, several files are a list, and lines may end as they once did on a Mac."""
     assert sizer("init", "mine.yaml").returncode == 0
     done = sizer("run", "mine.yaml", "--dry-run")
     assert done.returncode == 0, done.stderr
     assert sizer("init", "mine.yaml").returncode == 2
-
-
-def test_schema_and_catalog_are_data_on_stdout(sizer: Typed) -> None:
-    """JSON that other programs read."""
     assert json.loads(sizer("schema").stdout)["$schema"]
     assert len(json.loads(sizer("catalog", "list", "--json").stdout)["instance_types"]) > 100
     assert "price unknown" in sizer("catalog", "list").stdout
-
-
-def test_a_catalogue_of_ones_own_is_told_as_json(sizer: Typed, folder: Path) -> None:
-    """The option may come before the file, several files are a list, and lines may end as they once did on a Mac."""
     (folder / "mine.csv").write_bytes(b"name,vcpus,price\rmine.large,4,0.25\r")
-    listed = json.loads(sizer("catalog", "list", "--json", "mine.csv").stdout)
-    assert [(each["instance_type"], each["price_per_hour"]) for each in listed["instance_types"]] == [
-        ("mine.large", 0.25)
-    ]
+    (listed,) = json.loads(sizer("catalog", "list", "--json", "mine.csv").stdout)["instance_types"]
+    assert (listed["instance_type"], listed["price_per_hour"]) == ("mine.large", 0.25)
     valid = json.loads(sizer("catalog", "validate", "--json", "mine.csv").stdout)
     assert valid == {"catalogs": [{"file": "mine.csv", "entries": 1}]}
 
@@ -163,3 +159,36 @@ def test_a_dry_run_says_how_sure_an_emulated_rate_is(sizer: Typed, folder: Path)
     assert "beyond the published batch sizes" in beyond
     assert given.endswith("with a batch of 32: 100 samples/s (80 to 125), given in the study file")
     assert plain.endswith("with a batch of 32: 100 samples/s, given in the study file")
+
+
+@pytest.mark.slow
+def test_no_command_waits_for_ever_for_a_pipe(tmp_path: Path, first_version: Path) -> None:
+    """Each that reads a file which a person names: one sentence, exit code 2, a few seconds."""
+    os.mkfifo(tmp_path / "fifo")
+    asked = [
+        ["run", "fifo", "--out", "out", "--dry-run"],
+        ["predict", str(first_version), "--at", "fifo"],
+        ["catalog", "validate", "fifo"],
+        ["recommend", str(first_version), "--catalog", "fifo"],
+    ]
+    started = [
+        subprocess.Popen([sys.executable, "-m", "sizer", *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+        for words in asked
+    ]
+    for process in started:
+        _, said = process.communicate(timeout=300)
+        assert said.splitlines()[-1].startswith("sizer: fifo is a pipe that nobody writes to")
+        assert process.returncode == 2
+
+
+def test_a_pipe_in_a_files_place_is_read(tmp_path: Path) -> None:
+    """`sizer catalog validate <(command)`: a descriptor that the shell hands down."""
+    reading, writing = os.pipe()
+    os.write(writing, b"name,vcpus,")
+    os.write(writing, b"price\nmine.large,4,0.25\n")
+    os.close(writing)
+    argv = [sys.executable, "-m", "sizer", "catalog", "validate", f"/dev/fd/{reading}"]
+    done = subprocess.run(argv, cwd=tmp_path, pass_fds=[reading], capture_output=True, text=True, timeout=300)
+    os.close(reading)
+    assert done.returncode == 0, done.stderr
+    assert f"/dev/fd/{reading}: 1 entry, valid" in done.stdout

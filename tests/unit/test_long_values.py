@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.analysis.log_lines.content import read_log
+from sizer.analysis.log_lines.recognising import read_log
 from sizer.catalog import importing
 from sizer.catalog.catalog import Catalog
 from sizer.catalog.gpus import read_gpu_name

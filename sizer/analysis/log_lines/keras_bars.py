@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sizer.analysis.log_lines.format import EVALUATION
-from sizer.analysis.log_lines.reading import LogReading
+from sizer.analysis.log_lines.reading import EVALUATION, LogReading
 
 HEADER = re.compile(r"\s*Epoch (\d{1,15})/\d+:?\s*$")
 TRAINS_ON_SAMPLES = re.compile(r"\bTrain on \d+ samples\b")

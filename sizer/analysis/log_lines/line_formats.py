@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from sizer.analysis.log_lines.format import LineFormat
+from sizer.analysis.log_lines.reading import LineFormat
 
 NUMBER = r"\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
 

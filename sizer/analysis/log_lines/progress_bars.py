@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from sizer.analysis.log_lines.format import EVALUATION
-from sizer.analysis.log_lines.reading import LogReading
+from sizer.analysis.log_lines.reading import EVALUATION, LogReading
 
 COUNT = r"\d{1,3}(?:\.\d{1,2})?[kMGTP]|\d{1,15}"
 BAR = re.compile(

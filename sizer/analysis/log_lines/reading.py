@@ -1,11 +1,12 @@
-"""What one line of a log tells, whatever its format."""
+"""What one line of a log tells, and what every known format has in common. Pure."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Protocol
 
-from sizer.records.own_programs import MEANINGS
+from sizer.records.frameworks import MEANINGS
 
 LARGEST = 1e18
 """Larger than any rate, time or counter that a program can mean, and than all of its samples."""
@@ -93,3 +94,39 @@ def _number(name: str, text: str) -> float:
 
 def _count(numbers: dict[str, float], *names: str) -> int | None:
     return next((int(numbers[name]) for name in names if name in numbers), None)
+
+
+# What every known format of a log has in common.
+
+EVALUATION = LogReading(training=False)
+"""A line of an evaluation, which says nothing of the training."""
+
+
+class Format(Protocol):
+    """Reads the lines of one format in their order; what came before may say what a line is of."""
+
+    @property
+    def name(self) -> str:
+        """One of LOG_FORMATS; a bar's is known better with each line."""
+
+    def read(self, line: str) -> LogReading | None:
+        """What a line tells; None where it is not of this format."""
+
+
+@dataclass(frozen=True)
+class LineFormat:
+    """A format of which each line says all itself: an expression for a line of the training, and one for what looks
+    like it, or belongs to it, and is an evaluation. A line without any of its `marks` is neither, and costs nothing."""
+
+    name: str
+    marks: tuple[str, ...]
+    training: re.Pattern[str]
+    evaluation: re.Pattern[str] | None = None
+
+    def read(self, line: str) -> LogReading | None:
+        if not any(mark in line for mark in self.marks):
+            return None
+        match = self.training.search(line)
+        if match:
+            return reading_of(match)
+        return EVALUATION if self.evaluation and self.evaluation.search(line) else None

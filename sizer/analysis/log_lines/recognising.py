@@ -1,18 +1,108 @@
-"""Which known format a log has, found from its lines, and what they tell."""
+"""Which known format a log has, found from its lines, what they tell, how much was done between two of them, and what
+a whole log would give. Pure.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sizer.analysis.log_lines.format import Format
 from sizer.analysis.log_lines.keras_bars import KerasBars
 from sizer.analysis.log_lines.line_formats import LINE_FORMATS
-from sizer.analysis.log_lines.progress import Progress
 from sizer.analysis.log_lines.progress_bars import ProgressBars
-from sizer.analysis.log_lines.reading import LogReading, reading_of
-from sizer.records.own_programs import compiled, known_log
+from sizer.analysis.log_lines.reading import Format, LogReading, reading_of
+from sizer.records.frameworks import compiled, format_called
+
+# How much a program did between two lines, from their counters.
+
+LEFT = 2
+"""The end of an epoch that no line has shown counts up to so many times the most that came between two lines. More than
+that was not run: a loop may be left before its end."""
+
+
+LAG = 2
+"""Batches that a process may be behind another one which prints the same line."""
+
+
+class Progress:
+    """Follows one counter through its epochs.
+
+    Several processes may print the same lines, one somewhat later than another: the one that is ahead counts.
+    """
+
+    def __init__(self) -> None:
+        self.epoch = 0
+        """How many epochs began after the first one that was seen."""
+        self.since = 0.0
+        """When the line came that it has counted to."""
+        self.repeats = 0
+        """Lines since then that showed nothing new."""
+        self._last: int | None = None
+        self._told_epoch: int | None = None
+        self._total: int | None = None
+        self._most = 0
+
+    def advance(self, reading: LogReading, came: float) -> int | None:
+        """What was done since the line before; None of the first line, 0 where nothing was."""
+        grown = self._grown(reading)
+        if grown == 0:
+            self.repeats += 1
+        else:
+            self.since, self.repeats = came, 0
+        return grown
+
+    def _grown(self, reading: LogReading) -> int | None:
+        now = reading.counter
+        assert now is not None
+        before, epoch = self._last, self._told_epoch
+        if before is None:
+            self._keep(reading, now)
+            return None
+        if reading.first:
+            self._keep(reading, now)
+            self._told_epoch = reading.epoch
+            return 0
+        if reading.epoch is not None and epoch is not None and reading.epoch != epoch:
+            if reading.epoch < epoch:
+                return 0
+            # A counter that is told with the epoch, and goes on over its end, is that of the run.
+            grown = now - before if now >= before and reading.total is None else self._rest(before) + now
+            self.epoch += 1
+        elif now >= before:
+            grown = now - before
+            self._most = max(self._most, grown)
+        elif self._begins_again(now, before, reading):
+            grown = self._rest(before) + now
+            self.epoch += 1
+        else:
+            return 0
+        self._keep(reading, now)
+        return grown
+
+    def skip(self, reading: LogReading, came: float) -> None:
+        """Go on to this line without counting what was done; an epoch that begins with it counts."""
+        if reading.counter is not None and self._last is not None and reading.counter >= self._last:
+            self._keep(reading, reading.counter)
+            self.since = came
+
+    def _keep(self, reading: LogReading, now: int) -> None:
+        self._last, self._total = now, reading.total
+        if reading.epoch is not None:
+            self._told_epoch = reading.epoch
+
+    def _begins_again(self, now: int, before: int, reading: LogReading) -> bool:
+        """Whether a smaller counter is that of a new epoch, and not that of a process which lags behind."""
+        if reading.epoch is not None:
+            return False
+        if self._total is not None and before >= self._total:
+            return True
+        return now <= before // 2 and (before - now > LAG or now == 0 < before - 1)
+
+    def _rest(self, before: int) -> int:
+        rest = max(0, self._total - before) if self._total is not None else 0
+        return rest if rest <= LEFT * self._most else 0
+
 
 LINE_LIMIT = 4096
 """Characters of a line's end that are looked at: no program prints its rate in a longer line, and an expression that
@@ -81,7 +171,7 @@ class LogLines:
 
     def __init__(self, pattern: str | None) -> None:
         """Raises InputError for a pattern that cannot be read."""
-        named = known_log(pattern) if pattern is not None else None
+        named = format_called(pattern) if pattern is not None else None
         self._own = pattern is not None and named is None
         self._expression = OwnExpression(pattern) if pattern is not None and named is None else None
         formats = [self._expression] if self._expression is not None else _formats(named)
@@ -139,3 +229,68 @@ class LogLines:
         if better and grown:
             self._chosen = form
         return CountedLine(reading, grown, since, lines, progress.epoch) if form is self._chosen else None
+
+
+# What a whole log would give, read after the fact: when its lines came is not known then.
+
+LINE_ENDS = re.compile(r"\r\n|[\r\n]")
+
+
+@dataclass(frozen=True)
+class ReadLine:
+    """A line of the training by its number, from 1 on: what it tells, and by how much its counter grew."""
+
+    number: int
+    reading: LogReading
+    grown: int
+
+
+@dataclass(frozen=True)
+class LogContent:
+    """A log as it was read: by which known format, how many lines it has, those of its training, how many epochs began
+    after the first one, how many lines of evaluations were passed over, and what the user's own expression matched with
+    first that is no number."""
+
+    recognised: str | None
+    lines: int
+    read: tuple[ReadLine, ...]
+    epochs: int
+    evaluations: int
+    no_number: str = ""
+
+    @property
+    def grown(self) -> int:
+        """All that was counted between the first line and the last, in batches or samples."""
+        return sum(line.grown for line in self.read)
+
+    @property
+    def counts(self) -> bool:
+        return any(line.reading.counter is not None for line in self.read)
+
+    @property
+    def counts_samples(self) -> bool:
+        return any(line.reading.samples is not None for line in self.read)
+
+
+def read_log(text: str, pattern: str | None) -> LogContent:
+    """Read a log by a pattern, or by the known format that it has. Raises InputError for a pattern that is none."""
+    lines = LINE_ENDS.split(text)
+    source = LogLines(pattern if pattern is not None else _format_of(lines))
+    read, epochs = [], 0
+    for number, line in enumerate(lines, 1):
+        counted = source.read(line)
+        if counted is not None:
+            read.append(ReadLine(number, counted.reading, counted.grown or 0))
+            epochs = counted.epoch
+    count = len(lines) - (not lines[-1])
+    return LogContent(
+        source.recognised if read else None, count, tuple(read), epochs, source.evaluations, source.no_rate
+    )
+
+
+def _format_of(lines: Iterable[str]) -> str | None:
+    """The known format of these lines: one shows itself only with its second line."""
+    source = LogLines(None)
+    for line in lines:
+        source.read(line)
+    return source.recognised

@@ -48,22 +48,29 @@ class Given:
         if self.is_sqlite:
             return ()
         first, *_ = self.text.lstrip().splitlines() or [""]
-        return () if first[:1] in "{[/" else tuple(name.strip() for name in next(csv.reader([first]), []))
+        try:
+            return () if first[:1] in "{[/" else tuple(name.strip() for name in next(csv.reader([first]), []))
+        except csv.Error:  # A name that is too long: this is no list of any provider.
+            return ()
 
     def rows(self) -> Iterator[tuple[Message, dict[str, str]]]:
         """Where each row stands, and its cells by column. InputError names one with more cells or fewer."""
         table = csv.reader(self.text.lstrip().splitlines())
         next(table)
-        for cells in filter(None, table):
-            where, count = self.line(table.line_num), len(self.header)
-            if len(cells) != count:
-                raise InputError(
-                    "{where} has {cells} cells, but the header {columns}; correct it.",
-                    where=where,
-                    cells=len(cells),
-                    columns=count,
-                )
-            yield where, dict(zip(self.header, cells, strict=True))
+        try:
+            for cells in filter(None, table):
+                where, count = self.line(table.line_num), len(self.header)
+                if len(cells) != count:
+                    raise InputError(
+                        "{where} has {cells} cells, but the header {columns}; correct it.",
+                        where=where,
+                        cells=len(cells),
+                        columns=count,
+                    )
+                yield where, dict(zip(self.header, cells, strict=True))
+        except csv.Error:
+            line = table.line_num + 1
+            raise InputError("{path} line {line}: a cell is too long; shorten it.", path=self.path, line=line) from None
 
     def line(self, number: int) -> Message:
         return Message("{path} line {line}", path=self.path, line=number)

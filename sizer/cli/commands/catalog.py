@@ -10,8 +10,7 @@ from datetime import date
 from pathlib import Path
 
 from sizer.catalog import importing
-from sizer.catalog.catalog import Catalog, types_where
-from sizer.catalog.changes import changes, with_added
+from sizer.catalog.catalog import Catalog, changes, types_where, with_added
 from sizer.catalog.machines import InstanceType
 from sizer.cli.arguments import _, add_json, option
 from sizer.files.codec import to_json

@@ -86,7 +86,7 @@ def _check(name: str, fio: Fio, backend: LimitsBackend, stop: Callable[[], bool]
             "{name}: there is no such folder; give a folder, or a tier listed by: sizer catalog list", name=name
         )
     size_bytes = parse_bytes(size) if size else DEFAULT_TIER_SIZE
-    rates = offers.disk_rates(tier_name, size_bytes)
+    rates = offers.disk(tier_name).rates(size_bytes)
     reason = missing_for_emulation()
     if reason:
         raise HostError("{name} cannot be emulated: {reason}", name=name, reason=reason)

@@ -6,11 +6,11 @@ import argparse
 from contextlib import nullcontext
 from pathlib import Path
 
-from sizer.analysis.log_lines.content import LogContent, ReadLine, read_log
+from sizer.analysis.log_lines.recognising import LogContent, ReadLine, read_log
 from sizer.analysis.log_rates import PATTERN_SECONDS
 from sizer.cli.arguments import _, add_json, print_json
+from sizer.records.frameworks import LOG_FORMATS, format_called
 from sizer.records.messages import AnyOf, InputError, printable
-from sizer.records.own_programs import KNOWN_LOGS, known_log
 from sizer.runner.time_limit import TimeLimit, at_most
 from sizer.words.studies.profiling import (
     log_cut,
@@ -45,7 +45,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     path = Path(arguments.log)
     text, cut = _text(path)
-    is_own = arguments.expression is not None and known_log(arguments.expression) is None
+    is_own = arguments.expression is not None and format_called(arguments.expression) is None
     try:
         with at_most(PATTERN_SECONDS * (1 + (len(text) >> 20))) if is_own else nullcontext():
             content = read_log(text, arguments.expression)
@@ -102,10 +102,10 @@ def _nothing(path: Path, expression: str | None, content: LogContent) -> InputEr
             "No line of {path} is of a known format ({formats}), or its counter never grows. Give an expression before "
             "the file, such as {example}.",
             path=path,
-            formats=AnyOf(*KNOWN_LOGS),
+            formats=AnyOf(*LOG_FORMATS),
             example=f"'{EXAMPLE}'",
         )
-    if known_log(expression) is not None:
+    if format_called(expression) is not None:
         return InputError(
             "No line of {path} is one of the training in the format {format}. To see which format it has, type: sizer "
             "pattern {path}",

@@ -15,10 +15,9 @@ from sizer import api
 from sizer.cli.arguments import _, add_folder, add_json, opened, option, print_json
 from sizer.model.model import Model, WhatIf, WorkloadModel, name_of_disk
 from sizer.records import units
-from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
 from sizer.records.messages import AnyOf, InputError, Lines, Message, NoAnswer
-from sizer.records.prediction import Prediction, ReasonCode, Refusal, reason
+from sizer.records.prediction import Configuration, Prediction, ReasonCode, Refusal, reason
 from sizer.records.units import parse_bytes
 from sizer.words import model as words
 from sizer.words.language import ENGLISH, clauses, in_language, in_words

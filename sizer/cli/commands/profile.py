@@ -13,8 +13,8 @@ from sizer.cli.arguments import _, add_dry_run, opened, option, whole
 from sizer.cli.measuring import measure
 from sizer.cli.progress import EventPrinter
 from sizer.records import units
+from sizer.records.frameworks import Variable
 from sizer.records.messages import InputError, Message, quoted, typed_path
-from sizer.records.own_programs import Variable
 from sizer.words.studies.planning import Touch, touch_line
 from sizer.words.studies.profiling import follows_from_first_run, profile_interrupted
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import webbrowser
 from pathlib import Path
 
@@ -35,8 +36,18 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.out is not None or arguments.open:
             raise InputError("--each writes several files into its folder; leave out --out and --open.")
         into = arguments.each or Path(arguments.folder) / "workloads"
-        paths = api.write_each(opened(arguments.folder), into, arguments.format, arguments.lang)
+        folder = opened(arguments.folder)
+        paths = api.write_each(folder, into, arguments.format, arguments.lang)
         print(json.dumps({"reports": [*map(str, paths)]}) if arguments.json else "\n".join(map(str, paths)))
+        if len(paths) < len(folder.study.workloads):
+            left_out = _(
+                "{without} of {workloads} workloads have no file, as they have no answer, or no instance type that "
+                "this format can rent; `sizer recommend {folder}` says which.",
+                without=len(folder.study.workloads) - len(paths),
+                workloads=len(folder.study.workloads),
+                folder=typed_path(arguments.folder),
+            )
+            print(f"sizer: {left_out}", file=sys.stderr)
         return 0
     path = api.write_report(opened(arguments.folder), arguments.out, arguments.lang)
     print(json.dumps({"report": str(path)}) if arguments.json else path)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 
 from sizer.api import StudyStatus, open_study, study_status
 from sizer.cli.arguments import add_folder, add_json, print_json
-from sizer.plan.chosen import NextRun, PlanEnd
+from sizer.plan.chooser import NextRun, PlanEnd
 from sizer.plan.run_order import UNFINISHED
 from sizer.records.messages import printable, typed_path
 from sizer.records.run import Run, way_of_ending

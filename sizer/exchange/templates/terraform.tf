@@ -53,7 +53,7 @@ resource "{{ machine.resource }}" "{{ machine.name }}" {
   resource_group_name   = var.resource_group_name
   location              = var.location
   size                  = {{ type }}
-  source_image_id       = var.image_id
+  source_image_id       = var.source_image_id
   admin_username        = var.admin_username
   network_interface_ids = [{{ "var.%s_network_interface_%s" % (machine.name, "ids[count.index]" if several else "id") }}]
   priority              = {{ spot and '"Spot"' }}

@@ -10,9 +10,8 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping
 
 from sizer.model.model import Bounds, GivenUp, GivenUpKind, SearchedFloor
-from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device
-from sizer.records.prediction import Action, Reason, ReasonCode, Refusal, Spec, Suggestion
+from sizer.records.prediction import Action, Bottleneck, Reason, ReasonCode, Refusal, Spec, Suggestion
 from sizer.records.units import RELATIVE, format_bytes, format_number, format_price, format_seconds, format_usd
 from sizer.words import language, names
 from sizer.words.language import Templates, _, listed, paragraph, vcpus_listed

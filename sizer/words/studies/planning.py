@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from enum import Enum
 
 from sizer.limits.interface import Control
-from sizer.plan.chosen import NextRun, PlanEnd, Unfinished
+from sizer.plan.chooser import NextRun, PlanEnd, Unfinished
 from sizer.plan.following import BatchSearch, Search
 from sizer.records.device import Device
 from sizer.records.run import Run

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
 
-from sizer.analysis.log_lines.content import LogContent, ReadLine
+from sizer.analysis.log_lines.recognising import LogContent, ReadLine
 from sizer.plan.axes_of_first_run import Needs
 from sizer.records.messages import printable
 from sizer.records.run import CauseKind, MeterKind, Run

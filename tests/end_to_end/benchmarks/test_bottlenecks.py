@@ -7,7 +7,7 @@ import sys
 import pytest
 from bottlenecks import Finding, Verdict
 
-from sizer.records.configuration import Bottleneck, Estimate
+from sizer.records.prediction import Bottleneck, Estimate
 from tests import ROOT
 
 BENCHMARK = ROOT / "benchmarks/bottlenecks/bottlenecks.py"

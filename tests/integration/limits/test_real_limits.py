@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from sizer.limits.device import device_of
-from sizer.limits.identity import is_of_this_world, is_owned, owner_is_dead
 from sizer.limits.interface import Group, LimitsBackend, Throttle
+from sizer.limits.process_tree import is_of_this_world, is_owned, owner_is_dead
 from sizer.limits.supervised import join_command
 from sizer.records.device import DiskRates
 from sizer.records.messages import HostError
@@ -309,7 +309,7 @@ def test_an_overlay_counts_as_the_disk_of_its_upper_layer(tmp_path: Path) -> Non
 
 def test_another_pid_namespace_is_another_world() -> None:
     """A name made in a container says nothing outside of it."""
-    code = "from sizer.limits.identity import owned_name; print(owned_name('run'))"
+    code = "from sizer.limits.process_tree import owned_name; print(owned_name('run'))"
     argv = ["unshare", "--pid", "--fork", "--mount-proc", sys.executable, "-c", code]
     name = subprocess.run(argv, capture_output=True, text=True, check=True).stdout.strip()
     assert is_owned(name)

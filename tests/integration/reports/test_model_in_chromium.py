@@ -18,9 +18,8 @@ from sizer.model.beliefs import BELIEFS, SWITCHES
 from sizer.model.fitting import fit
 from sizer.model.model import MemoryTrial, WhatIf, WorkloadModel
 from sizer.model.prediction import predict
-from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import DiskRates
-from sizer.records.prediction import Prediction, Refused
+from sizer.records.prediction import Bottleneck, Configuration, Prediction, Refused
 from sizer.records.run import Demand, Run
 from sizer.records.units import GIB
 from tests import ROOT

@@ -14,8 +14,7 @@ from axe_playwright_python.sync_playwright import Axe
 from sizer.bundled.reports.page import render
 from sizer.bundled.reports.subject import Material
 from sizer.records.answer import Alternative
-from sizer.records.configuration import Estimate
-from sizer.records.prediction import Spec
+from sizer.records.prediction import Estimate, Spec
 from sizer.records.run import RunWarning, WarningKind
 from sizer.records.units import GIB
 from sizer.words.language import CHINESE, ENGLISH, in_language

@@ -8,7 +8,7 @@ import pytest
 
 from sizer.api.predicting import predict_at
 from sizer.bundled.reports.subject import Material
-from sizer.records.configuration import Configuration
+from sizer.records.prediction import Configuration
 from sizer.records.units import format_number
 
 pytestmark = pytest.mark.slow

@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 
 from sizer.limits.detection import detect
-from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device
+from sizer.records.prediction import Bottleneck
 from sizer.records.run import WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -126,22 +127,6 @@ def test_a_program_has_no_way_to_more_rights(measure: Callable[..., Run], contex
     assert (run.limited_by.user, run.limited_by.processes, run.limited_by.own_mounts) == ("root", 4096, True)
 
 
-def test_a_program_that_wants_too_many_processes_is_told(measure: Callable[..., Run]) -> None:
-    """Of a run that fails for it, that is the reason."""
-    run = measure(
-        """
-        import threading
-        start()
-        for _ in range(30):
-            threading.Thread(target=time.sleep, args=(10,), daemon=True).start()
-        while True: step()
-        """,
-        processes=20,
-    )
-    assert run.outcome is Outcome.CRASHED
-    assert "it was refused a process or thread: it may have 20 (`max_processes` of the study)" in failure(run)
-
-
 def _words(process: psutil.Process) -> list[str]:
     try:
         return process.cmdline()
@@ -151,6 +136,8 @@ def _words(process: psutil.Process) -> list[str]:
 
 HOG = "hog = [bytearray(2**20) for _ in range(200)]"
 GRANDCHILD = f"import subprocess\nsubprocess.run([sys.executable, '-c', '{HOG}'])"
+MANY = "import threading\nfor _ in range(30): threading.Thread(target=time.sleep, args=(10,), daemon=True).start()"
+MANY += "\nwhile True: step()"
 GARBAGE = "os.write(int(os.environ['SIZER_EVENTS_FD']), b'x' * 65536)"
 
 
@@ -164,10 +151,11 @@ GARBAGE = "os.write(int(os.environ['SIZER_EVENTS_FD']), b'x' * 65536)"
         ("write(event='end')", {}, Outcome.CRASHED, "without enough steps"),
         (f"while True: {GARBAGE}", {}, Outcome.CRASHED, "invalid events"),
         ("while True: step()", {"vcpus": 4096}, Outcome.REFUSED, "4096"),
+        (MANY, {"processes": 20}, Outcome.CRASHED, "it may have 20 (`max_processes` of the study)"),
     ],
 )
 def test_a_run_that_does_not_complete_says_why(
-    measure: Callable[..., Run], body: str, asked: dict[str, float], outcome: Outcome, words: str
+    measure: Callable[..., Run], body: str, asked: dict[str, Any], outcome: Outcome, words: str
 ) -> None:
     """With the last words of its log, and nothing left behind."""
     run = measure(f"start()\n{body}", **asked)

@@ -15,7 +15,7 @@ import pytest
 
 from sizer.files.codec import to_json
 from sizer.limits.users import run_user
-from sizer.records.own_programs import Variable
+from sizer.records.frameworks import Variable
 from sizer.records.run import CauseKind, Run, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec
@@ -98,25 +98,15 @@ def test_files_that_a_run_leaves_in_its_folder_are_named(measure: Callable[..., 
     assert not [warning for warning in again.warnings if warning.kind is WarningKind.FILES_CHANGED]
 
 
-@pytest.mark.parametrize(
-    ("before", "words"),
-    [
-        (("sh", "-c", "echo no room here >&2; exit 3"), "its `before` ended with exit status 3"),
-        (("/nowhere/program",), "its `before` could not be started (/nowhere/program: No such file or directory)"),
-    ],
-)
-def test_a_run_that_was_not_made_ready_is_refused(
-    measure: Callable[..., Run], before: tuple[str, ...], words: str
-) -> None:
-    """With the last words of what failed; it is made again when the study goes on."""
-    run = measure(*python(RATES), before=before)
-    assert run.outcome is Outcome.REFUSED
-    assert failure_in_words(run) == words
-    assert ("no room here" in run.error.last_lines) is ("room" in before[-1])
-
-
-def test_ctrl_c_ends_what_is_run_before_and_all_that_it_started(measure: Callable[..., Run]) -> None:
-    """The second Ctrl-C, which ends the run in hand."""
+def test_a_run_that_was_not_made_ready_is_refused(measure: Callable[..., Run]) -> None:
+    """With the last words of what failed; it is made again when the study goes on. The second Ctrl-C ends what is run
+    before, and all that it started."""
+    run = measure(*python(RATES), before=("sh", "-c", "echo no room here >&2; exit 3"))
+    assert (run.outcome, failure_in_words(run)) == (Outcome.REFUSED, "its `before` ended with exit status 3")
+    assert "no room here" in run.error.last_lines
+    run = measure(*python(RATES), before=("/nowhere/program",))
+    said = "its `before` could not be started (/nowhere/program: No such file or directory)"
+    assert (run.outcome, failure_in_words(run)) == (Outcome.REFUSED, said)
     nap = f"301.{os.getpid()}"
     began = time.monotonic()
     stop = Hooks(stop_now=lambda: time.monotonic() > began + 0.5)

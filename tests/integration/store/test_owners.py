@@ -10,8 +10,8 @@ import pytest
 
 from sizer.files.own_folder import check_own_cache
 from sizer.plan.run_order import plan
-from sizer.records.configuration import Configuration
 from sizer.records.messages import InputError
+from sizer.records.prediction import Configuration
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Study, Workload, WorkloadPlan

@@ -83,25 +83,20 @@ def test_a_step_is_of_all_ranks() -> None:
     assert "12 images" in said[0]
 
 
-def test_a_rank_that_dies_ends_the_program() -> None:
-    """With a sentence that says which one and why, in place of a wait for ever."""
+@pytest.mark.parametrize(
+    ("first", "number"),
+    [(False, signal.SIGKILL), (True, signal.SIGKILL), pytest.param(True, signal.SIGTERM, marks=pytest.mark.long)],
+)
+def test_none_outlives_another(first: bool, number: signal.Signals) -> None:
+    """Whether the first is killed or asked to stop. A rank that dies ends the program with a sentence that says which
+    one and why, in place of a wait for ever."""
     with started() as (process, events):
+        while first and '"step"' not in events.readline():
+            assert process.poll() is None
         events.readline()
         (other,) = children(process.pid)
-        os.kill(other, signal.SIGKILL)
+        os.kill(process.pid if first else other, number)
         said = process.communicate(timeout=PATIENCE)[1]
-    assert process.returncode == 71
-    assert "the process of device 1 of 0 to 1 was killed by SIGKILL" in said
-
-
-@pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.long)])
-def test_none_outlives_the_first(number: signal.Signals) -> None:
-    """Whether it is killed or asked to stop."""
-    with started() as (process, events):
-        while '"step"' not in events.readline():
-            assert process.poll() is None
-        (other,) = children(process.pid)
-        os.kill(process.pid, number)
-        process.communicate(timeout=PATIENCE)
-    assert process.returncode == (0 if number == signal.SIGTERM else -number)
     assert is_gone(other)
+    assert process.returncode == (71 if not first else 0 if number == signal.SIGTERM else -number)
+    assert first or "the process of device 1 of 0 to 1 was killed by SIGKILL" in said

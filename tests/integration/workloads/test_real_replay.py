@@ -11,7 +11,7 @@ from sizer.api.preparing import Preparation, SetUp, prepare_data
 from sizer.api.studies import MeasuringHost
 from sizer.host.machine import facts
 from sizer.limits.detection import detect
-from sizer.plan.isolating_runs import isolating_runs
+from sizer.plan.configurations import isolating_runs
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.runner.watching import UNWATCHED

@@ -58,29 +58,20 @@ def epoch(source: Any) -> list[list[tuple[int, int]]]:
 
 
 @pytest.mark.usefixtures("pieces")
-def test_shuffled_each_record_is_read_by_itself_in_a_new_order_each_epoch(records: Path) -> None:
-    """All of them in each epoch; the last batch is filled up with the first."""
+def test_each_record_is_read_as_the_loader_does(records: Path) -> None:
+    """Shuffled each by itself, all of them in a new order in each epoch; the last batch is filled up with the first. In
+    order a batch at once, as MXNet does: one request for the records that follow each other, one more at the end."""
     data = opened(records / "train.rec")
     source = replayed(data, 5, shuffled=True)
     first = epoch(source)
     source.restart()
-    second = epoch(source)
     assert [len(batch) for batch in first] == [5, 5, 5]
     assert data.index is not None
-    offsets = recordio.read_index(data.index)
-    assert Counter(offset for batch in first for offset, _ in batch) == Counter([*offsets, *_first(first)])
-    assert first != second
+    again = [offset for offset, _ in first[0][:3]]
+    offsets = Counter([*recordio.read_index(data.index), *again])
+    assert Counter(offset for batch in first for offset, _ in batch) == offsets
+    assert first != epoch(source)
     assert sum(size for batch in first for _, size in batch) > data.bytes
-
-
-def _first(batches: list[list[tuple[int, int]]]) -> list[int]:
-    return [offset for offset, _ in batches[0][:3]]
-
-
-@pytest.mark.usefixtures("pieces")
-def test_in_order_a_batch_is_read_at_once(records: Path) -> None:
-    """As MXNet does: one request for the records that follow each other, and one more where it begins again."""
-    data = opened(records / "train.rec")
     batches = epoch(replayed(data, 5, shuffled=False))
     assert [len(batch) for batch in batches] == [1, 1, 2]
     assert sum(size for batch in batches for _, size in batch[:1]) == data.bytes
@@ -101,29 +92,20 @@ def test_a_file_that_ends_before_its_index_is_told_in_a_sentence(records: Path, 
     source.close()
 
 
-@pytest.mark.parametrize(("program", "form"), [("image_training", "train.rec"), ("image_inference", "train.lmdb")])
-def test_programs_replay_without_a_framework(run: Callable[..., Any], records: Path, program: str, form: str) -> None:
-    """Their events are those of the program: steps of a batch, over epochs."""
-    options = ("--data", records / form, "--input", "replay", "--batch-size", 8, "--steps", 5)
-    ended = run(program, *options, "--framework", "tensorflow")
-    assert ended.code == 0, ended.err
-    assert [(step["samples"], step["epoch"]) for step in ended.steps] == [(8, 0), (8, 0), (8, 1), (8, 1), (8, 2)]
-    assert "(read only)" in ended.out
-
-
-def test_preprocessing_replays_by_its_workers_and_writes_nothing(
-    run: Callable[..., Any], jpegs: Path, tmp_path: Path
+def test_programs_replay_without_a_framework(
+    run: Callable[..., Any], records: Path, jpegs: Path, tmp_path: Path
 ) -> None:
-    """Each image of each pass is read."""
-    options = ("--data", jpegs, "--input", "replay", "--output", tmp_path, "--passes", 2, "--workers", 2)
-    ended = run("imagenet_preprocessing", *options, "--batch-size", 6)
+    """Their events are those of the program: steps of a batch, over epochs; preprocessing reads each image of each pass
+    and writes nothing. A language model reads its text at once, which cannot be replayed."""
+    options = ("--input", "replay", "--framework", "tensorflow", "--batch-size", 8, "--steps", 5)
+    for program, form in (("image_training", "train.rec"), ("image_inference", "train.lmdb")):
+        ended = run(program, "--data", records / form, *options)
+        assert ended.code == 0, ended.err
+        assert [(step["samples"], step["epoch"]) for step in ended.steps] == [(8, 0), (8, 0), (8, 1), (8, 1), (8, 2)]
+        assert "(read only)" in ended.out
+    options = ("--input", "replay", "--output", tmp_path, "--passes", 2, "--workers", 2, "--batch-size", 6)
+    ended = run("imagenet_preprocessing", "--data", jpegs, *options)
     assert ended.code == 0, ended.err
     assert [(step["samples"], step["epoch"]) for step in ended.steps] == [(6, 0), (6, 0), (6, 1), (6, 1)]
     assert list(tmp_path.iterdir()) == []
-
-
-def test_text_cannot_be_replayed(run: Callable[..., Any], text: Path) -> None:
-    """A language model reads it at once."""
-    ended = run("lstm_training", "--data", text, "--input", "replay")
-    assert ended.code == 2
-    assert "invalid choice: 'replay'" in ended.err
+    assert "invalid choice: 'replay'" in run("lstm_training", "--input", "replay").err

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.analysis.events import End, EventError, EventReader, Reading, Start
-from sizer.analysis.ranks import RANK_SECONDS, RankReader, Records
+from sizer.analysis.events import RANK_SECONDS, End, EventError, EventReader, RankReader, Reading, Records, Start
 from sizer.records.run import Meter, MeterKind, Step
 
 START = (

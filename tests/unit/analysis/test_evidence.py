@@ -7,14 +7,12 @@ from dataclasses import replace
 import pytest
 
 from sizer.analysis import accounting
-from sizer.analysis.accounting import gpu_uses, peaks
-from sizer.analysis.ending import ChildResult
-from sizer.analysis.evidence import busy_shares, name_bottleneck, short_of_memory
+from sizer.analysis.accounting import busy_shares, gpu_uses, name_bottleneck, peaks, short_of_memory
 from sizer.analysis.monitor import RunMonitor
-from sizer.analysis.record import run_record
+from sizer.analysis.record import ChildResult, run_record
 from sizer.analysis.steady_state import SteadyState
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import ClockReason, Device, DiskRates, GpuSample, GpuUse
+from sizer.records.prediction import Bottleneck, Configuration, Estimate
 from sizer.records.run import DataSet, Demand, LimitedBy, LimitedByKind, Run, Sample, Step
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.words.warnings import warning_line
@@ -41,17 +39,16 @@ def name(throughput: float, demand: Demand, device: Device = Device(), vcpus: fl
         (10, Demand(), Bottleneck.AMBIGUOUS),
         (100, Demand(core_seconds=0.015, read_bytes=1e5), Bottleneck.CPU),
         (300, Demand(core_seconds=0.0035, read_bytes=1e5), Bottleneck.AMBIGUOUS),
+        # Two workers that wait for a disk half of the time keep one core busy, too, and are not serial.
+        (240, Demand(core_seconds=0.004, read_bytes=1e5), Bottleneck.AMBIGUOUS),
+        # 219 images/s of an accelerator that gives 219 is all of it.
+        (218, Demand(core_seconds=0.002), Bottleneck.ACCELERATOR),
     ],
 )
 def test_the_busy_resource_is_named(throughput: float, demand: Demand, expected: Bottleneck) -> None:
     """The one resource that is busy is the bottleneck; none, or two at once, is ambiguous."""
-    assert name(throughput, demand) is expected
-
-
-def test_an_emulated_accelerator_at_its_rate_is_the_bottleneck() -> None:
-    """219 images/s of an accelerator that gives 219 is all of it."""
     gpu = Device("emulated", gpu="P100", samples_per_second=219)
-    assert name(218, Demand(core_seconds=0.002), gpu) is Bottleneck.ACCELERATOR
+    assert name(throughput, demand, gpu if expected is Bottleneck.ACCELERATOR else Device()) is expected
 
 
 def test_rereading_for_want_of_page_cache_is_memory() -> None:
@@ -103,12 +100,6 @@ def test_one_busy_core_is_serial_where_no_quota_cuts_it_short(
 ) -> None:
     """Under a fraction of a vCPU the same share is a serial part without throttling, and the vCPUs with it."""
     assert name_bottleneck({Bottleneck.CPU: cpu}, vcpus, throttled=throttled).bottleneck is expected
-
-
-def test_one_core_in_all_beside_a_disk_half_as_busy_is_not_serial() -> None:
-    """Two workers that wait for a disk half of the time keep one core busy, too, and are not serial."""
-    busy = {Bottleneck.CPU: 0.48, Bottleneck.DISK_BANDWIDTH: 0.48}
-    assert name_bottleneck(busy, 2).bottleneck is Bottleneck.AMBIGUOUS
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sizer.analysis.log_lines.line_formats import LINE_FORMATS
 from sizer.analysis.log_lines.recognising import BARS, LogLines
 from sizer.analysis.log_rates import LogRates
-from sizer.records.own_programs import KNOWN_LOGS
+from sizer.records.frameworks import LOG_FORMATS
 from tests import ROOT
 
 
@@ -58,10 +58,10 @@ def test_each_log_is_recognised_and_counts_its_training(path: Path) -> None:
 
 def test_every_known_name_is_tested_and_can_be_read() -> None:
     """What a study may name is what is read."""
-    assert {parsed(path)[0].name for path in LOGS} == set(KNOWN_LOGS)
-    assert {each.name for each in LINE_FORMATS} | BARS | {"keras"} == set(KNOWN_LOGS)
+    assert {parsed(path)[0].name for path in LOGS} == set(LOG_FORMATS)
+    assert {each.name for each in LINE_FORMATS} | BARS | {"keras"} == set(LOG_FORMATS)
     table = (ROOT / "docs" / "logs.md").read_text("utf-8").partition("## A pattern")[0]
-    assert set(re.findall(r"^\| `(\w+)`", table, re.MULTILINE)) == set(KNOWN_LOGS)
+    assert set(re.findall(r"^\| `(\w+)`", table, re.MULTILINE)) == set(LOG_FORMATS)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ PIECES = sorted({piece for path in LOGS for piece in re.split(r"(?<=[\[ (/,:|=])
 ODD = ["", "9" * 5000, "1.2.3", "-1", "٣", "nan", "1e999", "\r", "\n", "\x1b[A", "\x08", "::", "Epoch 1/2\n"]
 
 
-@given(st.lists(st.sampled_from(PIECES + ODD), max_size=40), st.sampled_from([None, *KNOWN_LOGS]))
+@given(st.lists(st.sampled_from(PIECES + ODD), max_size=40), st.sampled_from([None, *LOG_FORMATS]))
 def test_whatever_is_printed_nothing_breaks(pieces: list[str], pattern: str | None) -> None:
     """Lines of all formats cut apart and put together, with numbers that are none: no step is negative."""
     text = "".join(pieces)

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
-from sizer.analysis.log_clock_check import Disagreement, Reason, StatedLine, disagreement, numbers_of
-from sizer.analysis.log_lines.content import read_log
-from sizer.analysis.log_rates import LogRates
+from sizer.analysis.log_lines.recognising import read_log
+from sizer.analysis.log_rates import Disagreement, LogRates, Reason, StatedLine, disagreement, numbers_of
 from sizer.records.messages import InputError
 from sizer.records.run import CauseKind, Step, WarningKind
 

@@ -12,15 +12,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sizer.analysis import monitor as joined_steps
-from sizer.analysis.ending import ChildResult
-from sizer.analysis.epochs import Epochs
 from sizer.analysis.events import EventError, EventReader
 from sizer.analysis.monitor import RunMonitor
-from sizer.analysis.record import run_record
+from sizer.analysis.record import ChildResult, run_record
 from sizer.analysis.run_warnings import run_warnings
+from sizer.analysis.steady_state import Epochs
 from sizer.files.codec import from_json, to_json
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import DiskRates
+from sizer.records.prediction import Bottleneck, Configuration, Estimate
 from sizer.records.run import (
     Cause,
     CauseKind,

@@ -22,9 +22,8 @@ from sizer.host.interpreters import Interpreter
 from sizer.model import fitting
 from sizer.model.model import Model
 from sizer.records.device import Device
-from sizer.records.frameworks import FRAMEWORKS
+from sizer.records.frameworks import FRAMEWORKS, Variable
 from sizer.records.messages import InputError
-from sizer.records.own_programs import Variable
 from sizer.records.study import FrameworkPython, RunSpec, Study, Workload
 from sizer.words.terminal import doubt_in_words
 from tests.unit.host.fake_nvml import FakeGpu, FakeNvml

@@ -22,7 +22,7 @@ from sizer.exchange.imported import read_measurements
 from sizer.limits.users import run_user
 from sizer.model.fitting import fit
 from sizer.model.model import Model, WhatIf
-from sizer.plan.chosen import PlanEnd
+from sizer.plan.chooser import PlanEnd
 from sizer.plan.run_order import plan
 from sizer.records.device import Device, DiskRates
 from sizer.records.messages import HostError, InputError, Interrupted, NoAnswer

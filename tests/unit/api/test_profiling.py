@@ -11,9 +11,9 @@ import pytest
 
 from sizer import api
 from sizer.api.profiling import OFTEN_READ, SEAL, disks_by_name, profile_of, refuse_changed, sealed
-from sizer.records.configuration import Configuration, Estimate
+from sizer.records.frameworks import Variable
 from sizer.records.messages import InputError
-from sizer.records.own_programs import Variable
+from sizer.records.prediction import Configuration, Estimate
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.units import GIB

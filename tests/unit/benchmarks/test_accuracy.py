@@ -14,7 +14,7 @@ from accuracy_simulated import Named, judge_case, scores, true_kinds
 from goals import at_most, error, share
 from grid_data import load_grid
 
-from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.prediction import Bottleneck, Configuration
 from sizer.records.run_kinds import Outcome
 
 GRID = [

@@ -30,31 +30,21 @@ def simulated(stations: Stations, variability: Variability = STEADY) -> float:
     return float(np.mean([rates([stations], variability, np.random.default_rng(seed))[0] for seed in seeds]))
 
 
-@pytest.mark.parametrize(("cores", "expected"), [(1, 100.0), (4, 400.0), (32, 3200.0)])
-def test_steady_cores_serve_their_number(cores: int, expected: float) -> None:
-    """c cores of 10 ms a sample serve 100 c samples a second."""
-    assert simulated(replace(PLAIN, cores=cores, slots=2 * cores)) == pytest.approx(expected, rel=0.005)
-
-
-def test_a_blocking_workers_times_add() -> None:
-    """A worker that waits 30 ms for the disk and computes 10 ms serves 25 samples a second, and two serve 50."""
+def test_each_station_serves_as_it_should() -> None:
+    """c cores of 10 ms a sample serve 100 c samples a second. A worker that waits 30 ms for the disk and computes 10 ms
+    serves 25; with enough that prefetch the slower is the rate. A lock of 2 ms bounds any number of cores at 500."""
     one = replace(PLAIN, blocking=True, holders=1, slots=16, latency=0.03)
-    assert simulated(one) == pytest.approx(25.0, rel=0.005)
-    assert simulated(replace(one, holders=2, cores=2)) == pytest.approx(50.0, rel=0.005)
-
-
-def test_readers_that_prefetch_hide_the_disk() -> None:
-    """With enough readers the slower of disk and CPU is the rate."""
-    ahead = replace(PLAIN, slots=64, latency=0.03)
-    assert simulated(ahead) == pytest.approx(100.0, rel=0.01)
-    assert simulated(replace(ahead, holders=2)) == pytest.approx(2 / 0.03, rel=0.01)
-
-
-def test_a_lock_is_passed_by_one_at_a_time() -> None:
-    """A lock of 2 ms bounds any number of cores at 500 a second, and adds to the time of one core."""
-    locked = replace(PLAIN, lock=0.002, slots=64)
-    assert simulated(replace(locked, cores=16)) == pytest.approx(500.0, rel=0.005)
-    assert simulated(locked) == pytest.approx(1 / 0.012, rel=0.005)
+    ahead, locked = replace(PLAIN, slots=64, latency=0.03), replace(PLAIN, lock=0.002, slots=64)
+    for stations, expected in (
+        *((replace(PLAIN, cores=cores, slots=2 * cores), 100.0 * cores) for cores in (1, 4, 32)),
+        (one, 25.0),
+        (replace(one, holders=2, cores=2), 50.0),
+        (ahead, 100.0),
+        (replace(ahead, holders=2), 2 / 0.03),
+        (replace(locked, cores=16), 500.0),
+        (locked, 1 / 0.012),
+    ):
+        assert simulated(stations) == pytest.approx(expected, rel=0.01)
 
 
 @pytest.mark.parametrize("customers", [1, 2, 5, 12])

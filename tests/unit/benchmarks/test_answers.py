@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from answers_asked import job_rows
 from answers_jobs import (
-    SAME_JOB,
     Machine,
     MeasuredRow,
-    PublishedJob,
     Sold,
     retired_machines,
     sold_machines,
@@ -69,11 +66,6 @@ def test_an_answer_is_right_or_wrong(rows: tuple[MeasuredRow, ...], objective: s
     assert verdict(choices(rows, PRICES.get), objective, given).right is right
 
 
-def test_the_fastest_without_a_price_is_said_to_be() -> None:
-    given = Given("Titan", 2, batch_size=32, priced=True)
-    assert verdict(choices((TITAN, TWO_TITANS), PRICES.get), "cheapest", given).without_price
-
-
 def test_a_price_is_of_the_named_type_or_the_cheapest_with_that_gpu() -> None:
     """Too many GPUs are paid for, too few are no machine; memory counts where the name has it."""
     sold = (
@@ -93,13 +85,6 @@ def test_a_price_is_of_the_named_type_or_the_cheapest_with_that_gpu() -> None:
     assert usd_per_hour(Machine("V100", 16), sold) is None
     assert usd_per_hour(Machine(None, 0, "c.small"), sold) == 0.1
     assert usd_per_hour(Machine(None, 0, "", 4.0), sold) is None
-
-
-def test_a_batch_size_that_did_not_fit_is_asked_as_it_was() -> None:
-    """As a run that was out of memory."""
-    job = PublishedJob(0, dict.fromkeys(SAME_JOB, "x"), UNFIT)
-    assert job_rows(job)[-1]["outcome"] == "out_of_memory"
-    assert job_rows(job)[-1]["throughput"] is None
 
 
 def test_the_truth_is_never_a_machine_that_nobody_can_rent() -> None:

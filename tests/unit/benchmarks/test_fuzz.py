@@ -84,24 +84,16 @@ def test_one_bad_run_does_not_cost_the_others(sandbox: Sandbox) -> None:
     assert "train" in verdict.ended.out
 
 
-def test_the_fuzzer_sees_a_traceback(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A fault of sizer ends in a sentence, and is counted with its traceback all the same."""
-    monkeypatch.setattr("sizer.api.fitted_model.fitted", lambda _: 1 / 0)
-    verdict = _spoiled_run(sandbox, b"9.5", b"9.6", "fit", STUDY)
-    assert verdict.kind == "tracebacks"
-    assert "ZeroDivisionError" in verdict.faults[0]
-
-
-def test_the_fuzzer_sees_what_is_written(sandbox: Sandbox) -> None:
-    """A file more in the sandbox, after a command that was refused, is a failure."""
+def test_the_fuzzer_sees_what_it_looks_for(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault of sizer that ends in a sentence is counted with its traceback; a file more in the sandbox after a
+    command that was refused; an exit code that is none of the promise's, and a sentence that does not name the
+    file."""
     verdict = sandbox.judge(Case("x", "new.yaml", b"name: [", ("init", "more.yaml"), frozenset({0})))
-    assert verdict.kind == "written"
-    assert "more.yaml" in verdict.faults[0]
-
-
-def test_the_fuzzer_sees_a_wrong_exit_code_and_a_missing_name(sandbox: Sandbox) -> None:
-    """Exit codes are compared with those of the promise, and the sentence has to name the file."""
+    assert (verdict.kind, "more.yaml" in verdict.faults[0]) == ("written", True)
     verdict = sandbox.judge(Case("x", "new.yaml", b"name: [", ("status", "nowhere"), frozenset({0})))
     assert verdict.kind == "wrong"
     assert any("exit code 2, which is none of [0]" in fault for fault in verdict.faults)
     assert any("does not say in which file" in fault for fault in verdict.faults)
+    monkeypatch.setattr("sizer.api.fitted_model.fitted", lambda _: 1 / 0)
+    verdict = _spoiled_run(sandbox, b"9.5", b"9.6", "fit", STUDY)
+    assert (verdict.kind, "ZeroDivisionError" in verdict.faults[0]) == ("tracebacks", True)

@@ -46,7 +46,7 @@ def catalog() -> Catalog:
 )
 def test_disk_figures(catalog: Catalog, name: str, gib: int, iops: float, megabytes: float) -> None:
     """A tier of S GiB gives min(base + per_gib * S, max), written like read."""
-    rates = catalog.disk_rates(name, gib * GIB)
+    rates = catalog.disk(name).rates(gib * GIB)
     assert rates.read_iops == pytest.approx(iops)
     assert rates.read_bytes_per_second == pytest.approx(megabytes * MB)
     assert (rates.write_iops, rates.write_bytes_per_second) == (rates.read_iops, rates.read_bytes_per_second)
@@ -55,13 +55,13 @@ def test_disk_figures(catalog: Catalog, name: str, gib: int, iops: float, megaby
 def test_disk_sizes_that_are_not_sold_are_refused(catalog: Catalog) -> None:
     """Outside the sizes on offer the range is named."""
     with pytest.raises(InputError, match="not sold with 10 GiB; give a size from 20 GiB to 32768 GiB"):
-        catalog.disk_rates("alibaba/cloud_ssd", 10 * GIB)
+        catalog.disk("alibaba/cloud_ssd").rates(10 * GIB)
 
 
 def test_unknown_disk_names_the_nearest(catalog: Catalog) -> None:
     """A slip of the pen is answered with the name that was meant."""
     with pytest.raises(InputError, match="did you mean `alibaba/cloud_ssd`"):
-        catalog.disk_rates("alibaba/cloudssd", 100 * GIB)
+        catalog.disk("alibaba/cloudssd").rates(100 * GIB)
 
 
 def test_accelerator_rates(catalog: Catalog) -> None:

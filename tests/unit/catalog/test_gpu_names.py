@@ -7,12 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sizer.catalog.accelerator_rates import AcceleratorRate
-from sizer.catalog.batch_curve import rate_at
 from sizer.catalog.catalog import Catalog
-from sizer.catalog.gpu_scaling import scaling_efficiency
-from sizer.catalog.gpu_transfer import published_steps, rate_model
+from sizer.catalog.gpu_transfer import published_steps, rate_model, scaling_efficiency
 from sizer.catalog.gpus import gpu_names, meant_gpu
-from sizer.catalog.rate_estimate import Basis, RateQuestion
+from sizer.catalog.rate_estimate import Basis, RateQuestion, rate_at
 from sizer.records.messages import InputError
 
 # What people and drivers call accelerators, and what price lists do.

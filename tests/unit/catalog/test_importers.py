@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.catalog.catalog import Catalog, types_where
-from sizer.catalog.changes import changes, with_added
+from sizer.catalog.catalog import Catalog, changes, types_where, with_added
 from sizer.catalog.importing import read
 from sizer.catalog.machines import InstanceType
 from sizer.records.messages import InputError

@@ -13,7 +13,7 @@ import pytest
 from sizer.api.importing import write_study
 from sizer.cli import main
 from sizer.exchange.imported import read_measurements
-from sizer.records.configuration import Estimate
+from sizer.records.prediction import Estimate
 from sizer.store.study_folder import StudyFolder
 from tests.tables import stored_catalog
 

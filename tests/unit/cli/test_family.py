@@ -81,7 +81,7 @@ def test_what_cannot_be_answered_says_what_to_type(
 
 PRICED = """workload,instance_type,vcpus,memory_gib,gpu,gpu_count,throughput,usd_per_hour
 a,my small one,4,,none,0,100,0.05
-a,mine + K80,2,,K80,1,300,0.40
+a,mine + T4,2,,T4,1,300,0.40
 b,my large one,16,64,none,0,800,0.20
 """
 DISKS = "workload,vcpus,memory_gib,disk,throughput\na,2,4,gp3,100\na,4,8,gp3,190\nb,2,4,io2,300\nb,4,8,io2,590\n"
@@ -100,6 +100,10 @@ def test_a_table_has_its_own_prices_and_disks(tmp_path: Path, capsys: pytest.Cap
         ("my small one", 0.05),
         ("my large one", 0.2),
     ]
+    (tmp_path / "parts.csv").write_text("resource,usd_per_hour\nvcpu,0.04\ngib,0.005\n")
+    assert main(["family", str(tmp_path / "priced"), "--prices", str(tmp_path / "parts.csv"), "--json"]) == 0
+    form = json.loads(capsys.readouterr().out)
+    assert (form["unpriced"], form["grid"]["gpus"]) == (["T4"], [[None, 0]])
     for options in ((), ("--disks", "aws/gp3,aws/io2"), ("--disks", "gp3,io2")):
         assert main(["family", str(tmp_path / "disks"), "--json", *options]) == 0
         form = json.loads(capsys.readouterr().out)

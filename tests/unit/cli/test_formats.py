@@ -40,6 +40,7 @@ def test_a_file_for_each_workload(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert json.loads(capsys.readouterr().out) == {"reports": [str(out / "pre.html"), str(out / "bad-b.html")]}
     assert "both: pre" in (out / "pre.html").read_text()
     assert main(["report", folder, "--each", str(out), "--format", "terraform"]) == 0
+    assert "1 of 2 workloads have no file" in capsys.readouterr().err
     assert main(["report", folder, "--each"]) == 0
     assert (Path(folder) / "workloads" / "pre.html").is_file()
     assert main(["report", folder, "--each", str(out), "--open"]) == 2

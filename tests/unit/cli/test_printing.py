@@ -83,19 +83,25 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def raising(error: Exception) -> object:
-    def call() -> object:
-        raise error
+@pytest.fixture
+def init_raising(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[BaseException], int]:
+    """`sizer init`, in which this is raised."""
 
-    return call
+    def run(error: BaseException) -> int:
+        def template() -> str:
+            raise error
+
+        monkeypatch.setattr("sizer.cli.commands.init.template", template)
+        return main(["init", str(tmp_path / "a.yaml")])
+
+    return run
 
 
 def test_an_unforeseen_fault_is_one_sentence_and_a_file(
-    temporary: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    temporary: Path, init_raising: Callable[[BaseException], int], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The terminal shows no traceback; the file that is named holds it, and the exit code is 1."""
-    monkeypatch.setattr("sizer.cli.commands.init.template", raising(KeyError("what\x1b[31m\nnobody")))
-    assert main(["init", str(temporary / "a.yaml")]) == 1
+    assert init_raising(KeyError("what\x1b[31m\nnobody")) == 1
     said = capsys.readouterr().err
     (kept,) = temporary.glob("sizer-fault-*.txt")
     assert said.startswith("sizer: internal error in sizer (KeyError: ")
@@ -107,23 +113,24 @@ def test_an_unforeseen_fault_is_one_sentence_and_a_file(
 
 
 def test_a_fault_is_told_where_no_file_can_be_written(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    init_raising: Callable[[BaseException], int],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
 ) -> None:
     """A full or missing temporary folder does not turn the sentence into a traceback."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
-    monkeypatch.setattr("sizer.cli.commands.init.template", raising(RuntimeError("x")))
-    assert main(["init", str(tmp_path / "a.yaml")]) == 1
+    assert init_raising(RuntimeError("x")) == 1
     assert (
         "(RuntimeError: x); everything measured is kept. The traceback could not be written" in capsys.readouterr().err
     )
 
 
 def test_a_sentence_that_quotes_a_whole_file_is_cut(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    init_raising: Callable[[BaseException], int], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A value of a megabyte does not fill the terminal."""
-    monkeypatch.setattr("sizer.cli.commands.init.template", raising(InputError("x" * 10**6)))
-    assert main(["init", str(tmp_path / "a.yaml")]) == 2
+    assert init_raising(InputError("x" * 10**6)) == 2
     said = capsys.readouterr().err
     assert len(said) < 1_100
     assert said.endswith(" ...\n")
@@ -141,20 +148,6 @@ def test_a_name_of_two_lines_makes_one_sentence(capsys: pytest.CaptureFixture[st
     """Nobody can make up a second line of an error by the name of a file or folder."""
     assert main(["status", "a\nsizer: all is well"]) == 2
     assert capsys.readouterr().err.startswith("sizer: a\\nsizer: all is well: there is no such folder")
-
-
-@pytest.fixture
-def init_raising(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[BaseException], int]:
-    """`sizer init`, in which this is raised."""
-
-    def run(error: BaseException) -> int:
-        def template() -> str:
-            raise error
-
-        monkeypatch.setattr("sizer.cli.commands.init.template", template)
-        return main(["init", str(tmp_path / "a.yaml")])
-
-    return run
 
 
 @pytest.mark.parametrize(

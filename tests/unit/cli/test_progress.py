@@ -19,9 +19,9 @@ from sizer.analysis.monitor import Live, RunMonitor
 from sizer.api.fitted_model import Stage, StepBegun
 from sizer.cli import main
 from sizer.cli.progress import EventPrinter, ImportProgress
-from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.device import Device, DiskRates
 from sizer.records.messages import HostError
+from sizer.records.prediction import Bottleneck, Estimate
 from sizer.records.run import (
     Cause,
     CauseKind,
@@ -126,11 +126,6 @@ def test_live_figures_have_the_workloads_unit_and_both_directions(make_spec: Cal
 
 def line(live: Live) -> str:
     """The bar's line on a wide terminal."""
-
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
     stream = Terminal()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", "400")

@@ -10,9 +10,9 @@ import pytest
 from sizer.exchange import values as cells
 from sizer.exchange.cells import Comma, comma_in, cpu_in, unmarked, with_point
 from sizer.exchange.headers import meanings
-from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device
 from sizer.records.messages import InputError
+from sizer.records.prediction import Bottleneck
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Workload

@@ -21,7 +21,7 @@ def write(folder: Path, text: str) -> Path:
     ("text", "amounts"),
     [
         ("workload,weight a,3 b,1", Amounts({"a": 3.0, "b": 1.0})),
-        ("samples;workload 1e6;b 2e6;a", Amounts({"b": 1e6, "a": 2e6}, samples=True)),
+        ("samples;workload 1e6;b 2M;a", Amounts({"b": 1e6, "a": 2e6}, samples=True)),
         ("workload,weight a,0 b,1 unserved,7", Amounts({"a": 0.0, "b": 1.0, "unserved": 7.0})),
         ("workload,weight a,0 b,1", Amounts({"a": 0.0, "b": 1.0})),
     ],

@@ -12,10 +12,9 @@ import yaml
 from sizer.exchange.formats import FORMATS, HandedOver, kubernetes, markdown, terraform
 from sizer.model.model import MeasuredRange, Model, WorkloadFacts, WorkloadModel
 from sizer.records.answer import Answer, InstanceOffer, Recommendation
-from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.device import Device, DiskRates
 from sizer.records.messages import NoAnswer
-from sizer.records.prediction import Spec
+from sizer.records.prediction import Bottleneck, Estimate, Spec
 from sizer.records.study import DiskTier, Objective, Study
 from sizer.records.units import GIB
 

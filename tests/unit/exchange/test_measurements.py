@@ -19,9 +19,9 @@ from sizer.model.model import Model
 from sizer.model.prediction import predict
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Recommendation
-from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import GIVEN_IN_TABLE, BatchRate, Device, DiskRates, GpuUse
 from sizer.records.domains import SCHEMA_VERSION
+from sizer.records.prediction import Configuration, Estimate
 from sizer.records.run import Conditions, Demand, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, Measure, Objective, RunSpec, Workload

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from sizer.files.codec import FormatError, from_json, load_json, to_json, write_json
 from sizer.records.answer import Recommendation
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import Device, DiskRates
 from sizer.records.domains import LONGEST_NAME, SCHEMA_VERSION, Matching, OneOf, Printed
 from sizer.records.messages import InputError
+from sizer.records.prediction import Bottleneck, Configuration, Estimate
 from sizer.records.run import Demand, DiskCheck, Evidence, EvidenceKind, Run, RunWarning, Sample, Step, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Study, Workload

@@ -21,9 +21,8 @@ from sizer.model.fitting import fit
 from sizer.model.model import WorkloadModel
 from sizer.model.prediction import predict, predict_several
 from sizer.records.answer import BatchCurve, StepFit
-from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import Device
-from sizer.records.prediction import Refusal, Refused
+from sizer.records.prediction import Bottleneck, Configuration, Refusal, Refused
 from sizer.records.run import Demand, Run
 from sizer.records.units import GIB
 from tests.tables import runs_of, stored_catalog
@@ -184,37 +183,6 @@ def test_more_vcpus_may_be_slower(make_run: MakeRun) -> None:
     assert best_measured(model).configuration.vcpus == pytest.approx(28, abs=6)
     assert predict(model, at(48)).throughput.value == pytest.approx(rate(48), rel=0.06)
     assert predict(model, at(64)).bottleneck is Bottleneck.SERIAL
-
-
-def test_a_hump_is_followed(make_run: MakeRun) -> None:
-    """What the equation does not say is taken from the runs nearby, and the interval says so."""
-
-    def rate(c: float) -> float:
-        return 1000 * (1 - math.exp(-c / 8)) * (1 + 0.6 * math.exp(-((math.log(c / 10)) ** 2) / 0.1))
-
-    model = curve(make_run, rate, [1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 14, 16, 20, 24, 32])
-    found = predict(model, at(11)).throughput
-    assert found.value == pytest.approx(rate(11), rel=0.08)
-    assert found.low < rate(11) < found.high
-
-
-def test_two_hundred_noisy_points_are_smoothed(make_run: MakeRun) -> None:
-    """Noise of 10 % on 200 points leaves a curve within 3 % of the truth, no bend that is not there, and intervals of
-    new runs."""
-
-    def rate(c: float) -> float:
-        return 0.2 * c / (1 + 0.05 * (c - 1))
-
-    vcpus = [float(c) for c in np.linspace(2, 512, 200).round()]
-    model = curve(make_run, rate, vcpus, 0.1)
-    places = (7.0, 33.0, 100.0, 300.0, 500.0)
-    found = [predict(model, at(c)).throughput for c in places]
-    errors = [abs(math.log(each.value / rate(c))) for each, c in zip(found, places, strict=True)]
-    assert max(errors) < 0.07
-    assert np.median(errors) < 0.03
-    new = [rate(c) * math.exp(0.1 * z) for c in places for z in np.random.default_rng(4).standard_normal(200)]
-    ends = [each for each in found for _ in range(200)]
-    assert 0.8 < np.mean([each.low < run < each.high for each, run in zip(ends, new, strict=True)]) < 0.97
 
 
 # Many predictions at once are those that are made one by one.

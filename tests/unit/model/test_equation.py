@@ -20,8 +20,8 @@ from sizer.model.fitting import fit
 from sizer.model.model import CpuWork, Feed, WorkloadFacts, WorkloadModel
 from sizer.model.posterior import KEPT, OWN, Misfit, Places, sample
 from sizer.model.prediction import predict
-from sizer.records.configuration import Configuration
 from sizer.records.device import Device
+from sizer.records.prediction import Configuration
 from sizer.records.run import Run
 from sizer.records.study import Limits, Workload
 from sizer.records.units import GIB

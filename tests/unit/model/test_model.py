@@ -17,9 +17,8 @@ from sizer.model.model import MeasuredRange, Model, WhatIf, WorkloadModel
 from sizer.model.prediction import predict
 from sizer.model.refusals import vcpus_to_measure
 from sizer.recommend.recommendation import recommend
-from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import Device, DiskRates
-from sizer.records.prediction import Action, ReasonCode, Refusal, Refused, Suggestion
+from sizer.records.prediction import Action, Bottleneck, Configuration, ReasonCode, Refusal, Refused, Suggestion
 from sizer.records.run import DataSet, Demand, Evidence, EvidenceKind, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Objective
@@ -205,7 +204,7 @@ def test_memory_floor_and_what_lies_around_it(make_run: MakeRun) -> None:
     killed = make_run(None, 1, memory=GIB // 2, capped=True, outcome=Outcome.OUT_OF_MEMORY)
     runs = [make_run(100 * c, c, memory=2 * GIB, capped=True, anonymous=GIB) for c in (1, 2, 4)]
     floor = memory_floor([*runs, killed])
-    assert (floor.out_of_memory_bytes, floor.completed_bytes) == (GIB // 2, 2 * GIB)
+    assert (floor.too_small, floor.held) == (GIB // 2, 2 * GIB)
     model = fit([*runs, killed]).workload("train")
     none = predict(model, at(1, memory=GIB // 2))
     assert none.out_of_memory

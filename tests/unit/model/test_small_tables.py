@@ -19,9 +19,8 @@ from sizer.model.observations import observe
 from sizer.model.prediction import filled, predict
 from sizer.model.runs import as_asked, end_to_end, without_gaps
 from sizer.recommend.recommendation import recommend
-from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import Device
-from sizer.records.prediction import Prediction
+from sizer.records.prediction import Bottleneck, Configuration, Prediction
 from sizer.records.run import Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Purpose
 from sizer.records.study import Objective
@@ -300,7 +299,7 @@ def test_a_warning_says_how_far_its_run_may_be_off(
 ) -> None:
     """By its own figures, and as far as the run shows the host."""
     run = replace(make_run(100.0, 2.0), warnings=(warning,))
-    assert least <= own_deviation(run, exposure, host_known=False) <= most
+    assert least <= own_deviation(run, exposure, host_modelled=False) <= most
 
 
 def test_of_two_repeats_the_undisturbed_one_counts_for_more(make_run: MakeRun) -> None:

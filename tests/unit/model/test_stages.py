@@ -13,9 +13,8 @@ from sizer.model.equation import INSTANT
 from sizer.model.fitting import fit
 from sizer.model.model import Model, WhatIf, WorkloadModel
 from sizer.model.prediction import bottleneck_of, predict
-from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import Device, DiskRates
-from sizer.records.prediction import ReasonCode, Refused
+from sizer.records.prediction import Bottleneck, Configuration, ReasonCode, Refused
 from sizer.records.run import DataSet, Demand, DiskCheck, Evidence, EvidenceKind, Run
 from sizer.records.study import DiskTier
 from sizer.records.units import GIB

@@ -14,9 +14,8 @@ from sizer.model.fitting import fit
 from sizer.model.model import CpuWork, WorkloadModel
 from sizer.model.prediction import predict, predict_several
 from sizer.model.transfer import knowing, on_machines
-from sizer.records.configuration import Configuration
 from sizer.records.device import Processor
-from sizer.records.prediction import Prediction, ReasonCode, Refusal
+from sizer.records.prediction import Configuration, Prediction, ReasonCode, Refusal
 from tests.tables import runs_of
 
 ROWS = "vcpus,throughput\n2,100\n4,196\n8,380\n"

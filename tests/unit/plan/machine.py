@@ -7,10 +7,9 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-from sizer.plan.chooser import Chooser
-from sizer.plan.chosen import NextRun, PlanEnd
+from sizer.plan.chooser import Chooser, NextRun, PlanEnd
 from sizer.plan.configurations import position
-from sizer.records.configuration import Configuration, Estimate
+from sizer.records.prediction import Configuration, Estimate
 from sizer.records.run import Demand, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Adaptive, Measure, RunSpec, Study, Workload, WorkloadPlan

@@ -10,17 +10,14 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from sizer.model.fitting import fit
-from sizer.plan.chooser import Chooser
-from sizer.plan.chosen import NextRun
+from sizer.plan.chooser import Chooser, NextRun
 from sizer.plan.conclusions import OpenAnswer, open_answer
 from sizer.plan.configurations import configurations
-from sizer.plan.reference_runs import MOST_BETWEEN, is_measurement, reference
-from sizer.plan.run_order import plan
+from sizer.plan.run_order import MOST_BETWEEN, is_measurement, plan, reference
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
-from sizer.records.configuration import Configuration
 from sizer.records.device import Device, DiskRates
-from sizer.records.prediction import Spec
+from sizer.records.prediction import Configuration, Spec
 from sizer.records.run import Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import (

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
+from sizer.plan.configurations import isolating_runs
 from sizer.plan.following import PassResult, TwoEpochs, following_runs
-from sizer.plan.isolating_runs import isolating_runs
-from sizer.plan.reference_runs import reference
-from sizer.plan.run_order import plan
+from sizer.plan.run_order import plan, reference
 from sizer.records.device import Device
-from sizer.records.own_programs import Variable
+from sizer.records.frameworks import Variable
 from sizer.records.run import DataSet, Run
 from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
@@ -118,13 +117,6 @@ def test_isolating_runs_are_planned_once_each_among_the_first_repeat() -> None:
     assert reference(with_them, HOST) == reference(without, HOST)
     second = next(index for index, spec in enumerate(more) if spec.repeat == 1)
     assert all(more.index(spec) < second for spec in isolating)
-
-
-def test_a_run_that_isolates_nothing_keeps_the_id_it_had() -> None:
-    """Folders of before hold runs under it."""
-    spec = RunSpec(Workload("train", "image_training"), 32, Limits(2.0), Measure())
-    assert spec.id == "e218c154d2c6"
-    assert replace(spec, purpose=Purpose.ISOLATES_DISK).id != spec.id
 
 
 @pytest.mark.parametrize(

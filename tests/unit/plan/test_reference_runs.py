@@ -10,18 +10,18 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.plan.reference_runs import (
+from sizer.plan.run_order import (
     DRIFT_SHARE,
     FEWEST_RUNS,
     MOST_BETWEEN,
     changed_marks,
     is_measurement,
+    plan,
     reference,
     spread,
 )
-from sizer.plan.run_order import plan
-from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import Device
+from sizer.records.prediction import Configuration, Estimate
 from sizer.records.run import Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan

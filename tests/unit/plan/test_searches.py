@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from sizer.model.memory import trials
 from sizer.model.model import LEAST_BYTES, WITHIN
 from sizer.model.runs import HELD_STEPS, MOST_RUNS, largest_batch, searched_floor
-from sizer.plan.chosen import PlanEnd, Unfinished, most_to_follow, unfinished
+from sizer.plan.chooser import PlanEnd, Unfinished, most_to_follow, unfinished
 from sizer.plan.following import FLOOR_SECONDS, PRECISION, TIMEOUT, BatchSearch, Following, Search, following_runs
 from sizer.plan.run_order import AROUND_SECONDS
-from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import Device
+from sizer.records.prediction import Configuration, Estimate
 from sizer.records.run import Cause, CauseKind, DataSet, Failure, MemoryUse, Run, Step
 from sizer.records.run_kinds import LargestBatch, MemoryPlace, Outcome, Purpose, SearchEnd
 from sizer.records.study import Adaptive, Limits, Measure, PlanEndKind, RunSpec, Study, Workload, WorkloadPlan
@@ -170,19 +170,6 @@ def test_a_cap_that_is_too_slow_is_too_small_if_a_larger_one_completes() -> None
     assert "it did not finish in time)" in floor_in_words(found)
     assert floor_in_words(found) in following_in_words(search, runs)
     assert not [trial for trial in trials(runs) if not trial.completed]
-
-
-def test_an_emulated_accelerator_holds_no_memory_of_a_framework() -> None:
-    """So the floor is told as that of the input pipeline."""
-    emulated = replace(TRAIN, device=Device("emulated", gpu="P100", samples_per_second=219.0))
-    search = search_of(Study("s", (replace(plan_of(), workload=emulated),)))
-    runs = [
-        tried(search.at(300 * MIB), Outcome.OUT_OF_MEMORY),
-        tried(search.at(320 * MIB), Outcome.COMPLETED),
-    ]
-    assert following_in_words(search, runs).endswith(
-        "320 MiB; that is for the input pipeline alone: the framework of a real GPU needs more"
-    )
 
 
 # The largest batch is found in a few runs, whatever ends the search.

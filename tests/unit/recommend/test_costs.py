@@ -57,6 +57,19 @@ def test_a_name_in_a_column_that_is_not_used_is_one_too(ask_table: Asked) -> Non
     assert (answer.baseline.spec.gpu, answer.baseline.named) == ("K80", True)
 
 
+@pytest.mark.parametrize(
+    ("named", "rate"),
+    [("aws/m7i.2xlarge", 298), ("aws/m7i.8xlarge", 305), ("aws/c6i.2xlarge", None), ("aws/m7i.large", None)],
+)
+def test_an_instance_type_is_a_baseline_where_its_size_was_measured(
+    ask_table: Asked, named: str, rate: float | None
+) -> None:
+    """On machines without a name: with as many vCPUs, or the most of them, and no more memory than it has."""
+    answer = ask_table("vcpus,memory_gib,throughput\n4,16,195\n8,32,298\n16,64,305\n", baseline=named)
+    base = answer.baseline
+    assert (base and (base.instance_type, base.throughput.value)) == (rate and (named.replace("/", " "), rate))
+
+
 def test_an_unknown_price_stays_unknown(ask_table: Asked) -> None:
     """The GPU has no spot price, and `huge` none either: never 0, and nowhere the least."""
     answer = ask_table(KERAS, spot=True, baseline="large-32")
@@ -115,7 +128,7 @@ def test_the_whole_job_stands_below_each_machine(ask_table: Asked) -> None:
         "    spot, with interruptions                                          $0.292",
         "    the job: 5 h 33 min; $1.11 on demand; $0.278 spot, $0.292 with interruptions",
         "  1 vCPU, 1 x K80 (mine + K80)  100 images/s  1.50",
-        "    price unknown",
+        "    retired 2026",
         "    the job: 2 h 47 min",
     ]
 
@@ -154,7 +167,9 @@ def test_a_gpu_that_nobody_rents_out_is_no_choice_whatever_the_table_says_that_i
     row = _rows(answer)["n1-standard-1 + K80"]
     assert (row.retired, row.on_demand) == (2026, None)
     lines = list(costs_lines(ask_table(cheap, baseline="K80"), TERMS))
-    assert any("200 images/s (retired 2026); time 1.00; on demand 1.00 ($0.01 an hour" in line for line in lines)
+    own = next(number for number, line in enumerate(lines) if line.startswith("  1 vCPU"))
+    assert lines[own].split()[-6:] == ["200", "images/s", "1.00", "1.00", "$0.01", "$0.0139"]
+    assert lines[own + 1] == "    retired 2026"
     assert "Of all, the work costs the least on 8 vCPUs (small-8)" in "".join(lines)
     assert ask_table("gpu,throughput,usd_per_hour\nK80,10,1\n2 x K80,18,2\n").status == "refused"
     assert ask_table("gpu,gpu_count,throughput\nK80,1,10\nK80,2,18\n").spec is not None

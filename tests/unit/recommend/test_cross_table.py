@@ -10,7 +10,7 @@ import pytest
 
 from sizer.recommend.cross_table import MOST_COLUMNS, cross_table
 from sizer.records.answer import CrossCell, CrossColumn, CrossTable
-from sizer.records.configuration import Configuration, Estimate
+from sizer.records.prediction import Configuration, Estimate
 from sizer.records.run import Run, RunWarning, Step, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, Measure, RunSpec, Workload

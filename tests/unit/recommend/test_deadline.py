@@ -9,10 +9,10 @@ import pytest
 
 from sizer.cli.gates import NAMES, check_gate, read_gate
 from sizer.records.answer import Answer
-from sizer.records.configuration import Estimate
 from sizer.records.device import Device
 from sizer.records.messages import InputError
-from sizer.records.run import Demand, Run
+from sizer.records.prediction import Estimate
+from sizer.records.run import Run
 from sizer.records.study import Deadline
 
 # A job with a deadline gets the spec on which it costs least of those that surely finish it in time.
@@ -41,23 +41,6 @@ def test_the_size_in_time_on_whose_machine_the_job_costs_least(
     rate = dict(KNEE)[vcpus]
     assert answer.job.seconds.value == pytest.approx(samples / rate, rel=0.03)
     assert answer.job.seconds.low < answer.job.seconds.value < answer.job.seconds.high <= 6 * HOUR * 1.05
-
-
-def test_a_rate_that_is_likely_given_along_a_curve_is_provisional(make_run: MakeRun, ask: Ask) -> None:
-    """Two and four vCPUs give 148 and 150, each within some percent: 148 is likely, 156 is not, and 138 is sure."""
-    demand = Demand(core_seconds=0.0095)
-    rates = {1: (99, 102), 2: (150, 148), 4: (151, 149)}
-    runs = [
-        make_run(rate, vcpus, repeat=repeat, demand=demand)
-        for vcpus, both in rates.items()
-        for repeat, rate in enumerate(both)
-    ]
-    likely, sure, out = (ask(runs, at_least=rate) for rate in (148.0, 138.0, 156.0))
-    assert (likely.status, likely.provisional) == ("recommended", True)
-    assert 0.5 <= likely.probability < 0.9
-    assert str(likely.next_run).startswith("Repeat `train` at ")
-    assert (sure.status, sure.provisional) == ("recommended", False)
-    assert out.status == "refused"
 
 
 def test_the_job_and_its_price_are_said(curve: Curve, ask: Ask) -> None:

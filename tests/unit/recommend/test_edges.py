@@ -13,9 +13,8 @@ from sizer.plan.run_order import plan
 from sizer.recommend.edges import StillPlanned, prefer_planned_run
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer, Recommendation
-from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import Device, DiskRates
-from sizer.records.prediction import Action, Reason, ReasonCode, Spec, Suggestion, reason
+from sizer.records.prediction import Action, Bottleneck, Configuration, Reason, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run import Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import Objective
@@ -82,14 +81,6 @@ def test_a_last_doubling_that_gained_is_at_least(
     assert answer.beyond.throughput.low < 1.5 * points[-1][1] < answer.beyond.throughput.high
     last = points[-1][1] / points[-2][1]
     assert answer.beyond.throughput.value <= 1.2 * last * points[-1][1]
-
-
-def test_ten_percent_more_are_a_rise_where_the_vcpus_were_busy(curve: Curve, ask: Ask) -> None:
-    """By rates alone the last doubling may have met a serial part, or the second thread of a core."""
-    points = ((0.5, 50), (1, 100), (2, 110))
-    answer, accounted = ask(curve(*points, spread=0.02)), ask(busy(curve(*points, spread=0.02)))
-    assert (answer.status, answer.edge) == ("at_least", "unsettled")
-    assert (accounted.status, accounted.edge) == ("at_least", "rising")
 
 
 def test_a_known_disk_that_binds_at_the_most_measured_is_evidence(curve: Curve, ask: Ask) -> None:
@@ -291,18 +282,6 @@ def test_memory_alone_is_answered_in_sizes_of_memory(by_memory: list[Run]) -> No
         advice(answer)
         == "Measure `train` at three vCPU values or more, or add a column `vcpus` and import the table again."
     )
-
-
-def test_disks_alone(make_run: Callable[..., Run]) -> None:
-    """The answer is a disk, and has no vCPUs."""
-    runs = [
-        without_vcpus(make_run(rate, 1, disk=name, rates=RATES[name], repeat=k))
-        for name, rate in (("slow", 50), ("fast", 100))
-        for k in range(3)
-    ]
-    (answer,) = asked(runs).workloads
-    assert (answer.spec.vcpus, answer.spec.disk) == (None, "fast")
-    assert not re.search(r"\d vCPU", said(answer))
 
 
 def test_a_table_of_one_gpu_lacks_no_vcpus(make_run: Callable[..., Run]) -> None:

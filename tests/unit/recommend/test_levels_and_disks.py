@@ -95,23 +95,6 @@ def test_a_bound_of_memory_says_so(ask_table: Asked) -> None:
     assert "fewer vCPUs or less memory is too little" in how_sure(answer)
 
 
-@pytest.mark.parametrize(("share", "disk"), [(1.0, "ssd"), (0.93, "nvme")])
-@pytest.mark.parametrize("repeats", [1, 3])
-@pytest.mark.parametrize("seed", range(3))
-def test_a_dearer_disk_is_bought_where_it_is_faster(
-    ask_table: Asked, share: float, disk: str, repeats: int, seed: int
-) -> None:
-    draw = random.Random(seed)
-    rows = [
-        f"job,{vcpus},{name},{100 * min(vcpus, 5) * (share if name == 'ssd' else 1) * draw.gauss(1, 0.02):.1f}"
-        for vcpus in (1, 2, 4, 8, 16)
-        for name in ("ssd", "nvme")
-        for _ in range(repeats)
-    ]
-    answer = ask_table("\n".join(["workload,vcpus,disk,throughput", *rows]))
-    assert answer.spec.disk == disk
-
-
 # The disk is the cheapest within 2 % of the best one at the chosen size, whatever the target.
 
 
@@ -154,23 +137,6 @@ def test_a_disk_that_costs_4_percent_is_not_taken_under_a_lax_target(
         re.match("No measured disk is faster than disk best for this job; disk plain loses [34]", reason)
         for reason in answer.reasons
     )
-
-
-@pytest.mark.parametrize("target", [0.5, 0.9, 0.95])
-def test_a_disk_that_costs_one_percent_is_taken(on_disks: Callable[..., list[Run]], ask: Ask, target: float) -> None:
-    """And what the better one would buy is a number."""
-    answer = ask(on_disks(plain=0.99, best=1.0), target=target)
-    assert answer.spec.disk == "plain"
-    # The model takes a difference below the noise of a run for half of it or none.
-    little = re.compile(r"Compared with disk plain, a faster disk gains (< 1|1) %")
-    assert any(little.match(reason) for reason in answer.reasons)
-
-
-def test_a_faster_disk_that_buys_nothing_is_said_plainly(on_disks: Callable[..., list[Run]], ask: Ask) -> None:
-    """Blind to its disk, a job takes the cheapest."""
-    answer = ask(on_disks(plain=1.0, good=1.0, best=1.0))
-    assert answer.spec.disk == "plain"
-    assert any(re.match("Compared with disk plain, a faster disk gains (0|< 1) %", reason) for reason in answer.reasons)
 
 
 # Disks that a table only names: a class that follows from the name serves as well as one that a column gives.
@@ -241,12 +207,6 @@ def test_each_job_gets_the_cheapest_disk_that_costs_it_nothing(
     assert not any("by its disk" in why for why in _why_not(answers["train"]).values())
     (why,) = {_why_not(answers["infer"])[standard]}
     assert re.fullmatch("It loses 1[345] % by its disk, more than the 2 % that a disk may cost.", why)
-
-
-@pytest.mark.parametrize("prefer", ["balanced", "fastest"])
-def test_no_objective_pays_for_a_disk_that_gains_nothing(tmp_path: Path, prefer: str) -> None:
-    answers = _answers(tmp_path, _table(NAMES[0]), prefer)
-    assert {name: _disk(answer) for name, answer in answers.items()} == {"train": "efficiency", "infer": "ssd"}
 
 
 def test_what_was_inferred_is_said(tmp_path: Path) -> None:

@@ -13,9 +13,8 @@ from sizer.model.model import Model
 from sizer.model.observations import measure
 from sizer.model.prediction import predict
 from sizer.records.answer import Answer
-from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import Device, DiskRates
-from sizer.records.prediction import Refused
+from sizer.records.prediction import Bottleneck, Configuration, Refused
 from sizer.records.run import DataSet, Demand, Run
 from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.units import GIB, MIB
@@ -265,16 +264,6 @@ def test_two_caps_with_rates_that_differ(runs_in_caps: Callable[..., list[Run]],
             predict(model, Configuration(1.0, round(cap * GIB), "host", 32))
         text = refusal_sentences(refused.value.refusal, terms_of(model))
         assert "three values are needed" in text
-
-
-def test_between_two_caps_that_make_no_difference_the_rate_is_theirs(
-    runs_in_caps: Callable[..., list[Run]], fitted: Fitted
-) -> None:
-    """Only what must be is refused."""
-    (model,) = fitted(runs_in_caps((0.5, 1, 2), (1, 2), stops_at_one)).workloads
-    found = predict(model, Configuration(1.0, round(1.5 * GIB), "host", 32))
-    assert found.throughput.value == pytest.approx(20, rel=0.03)
-    assert not found.extrapolated
 
 
 def test_one_of_two_caps_is_too_small(runs_in_caps: Callable[..., list[Run]], ask: Ask, fitted: Fitted) -> None:

@@ -20,9 +20,8 @@ from sizer.model.runs import is_starved
 from sizer.recommend.edges import for_host
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
-from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device
-from sizer.records.prediction import Action, ReasonCode, Suggestion
+from sizer.records.prediction import Action, Bottleneck, ReasonCode, Suggestion
 from sizer.records.run import Demand, Evidence, EvidenceKind, LimitedBy, LimitedByKind, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Deadline, Objective

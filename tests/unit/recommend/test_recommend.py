@@ -10,13 +10,11 @@ import pytest
 
 from sizer.model.fitting import fit
 from sizer.records.answer import Answer
-from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device, DiskRates
-from sizer.records.prediction import ReasonCode
+from sizer.records.prediction import Bottleneck, ReasonCode
 from sizer.records.run import Demand, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Deadline
-from sizer.records.units import GIB
 from sizer.words.model import model_summary, parameter_name
 from sizer.words.names import terms_of
 from sizer.words.reasons.phrasing import reason_sentences
@@ -66,22 +64,6 @@ def test_an_accelerator_that_is_fed_is_recommended(curve: Curve, ask: Callable[.
         for offer in unknown
     )
     assert all(offer.as_of and offer.source for offer in answer.instances)
-
-
-def test_memory_below_the_floor_is_never_recommended(make_run: MakeRun, ask: Callable[..., Answer]) -> None:
-    """A cap that was killed is rejected by name; the answer is a size that is sold and known to hold the job."""
-    runs = [make_run(min(100 * c, 150), c, memory=8 * GIB, capped=True, anonymous=3 * GIB) for c in (0.5, 1, 2, 4)]
-    runs += [make_run(150, 2, memory=5 * GIB, capped=True, anonymous=3 * GIB)]
-    runs += [make_run(None, 2, memory=2 * GIB, capped=True, outcome=Outcome.OUT_OF_MEMORY)]
-    answer = ask(runs)
-    assert answer.status == "recommended"
-    assert (answer.spec.vcpus, answer.spec.memory_bytes) == (2, 8 * GIB)
-    assert (2 * GIB, "Runs out of memory.") in [(each.spec.memory_bytes, each.why) for each in answer.rejected]
-    assert (
-        "The memory floor is between 2 GiB and 5 GiB: with 2 GiB it ran out of memory, "
-        "with 5 GiB and 8 GiB it completed." in answer.reasons
-    )
-    assert "8 GiB rather than 4 GiB, because no cap below 5 GiB is known to be enough" in said(answer)
 
 
 def test_objectives(curve: Curve, ask: Callable[..., Answer]) -> None:

@@ -11,8 +11,7 @@ import pytest
 from sizer.model.fitting import fit
 from sizer.model.prediction import predict
 from sizer.records.answer import Answer
-from sizer.records.configuration import Configuration
-from sizer.records.prediction import ReasonCode
+from sizer.records.prediction import Configuration, ReasonCode
 from sizer.records.study import Deadline
 from sizer.words.answers import how_sure
 from sizer.words.names import Terms, spec_name
@@ -90,6 +89,8 @@ APART_SIZES = (
     "a,16,302 / a,16,303"
 )
 APART = "are 10 times apart: one of them is a slip, and no answer is reliable until it is corrected"
+INSTANCES = "instance_type,throughput / g4dn.xlarge,200 / g5.xlarge,410 / g6e.xlarge,520"
+RETIRED = r"^Nobody can rent aws p3.2xlarge \(retired 2026\)"
 WITHIN = Deadline(1e8, 100 * 3600)
 
 
@@ -208,6 +209,17 @@ CASES: list[tuple[str, str, dict[str, object], str, str]] = [
     ("half idle across a knee is enough", ACROSS_A_KNEE.format(0.0207, 342, 395), {}, "recommended; settled", ""),
     ("what the CPU binds still rises", ACROSS_A_KNEE.format("", 350, 610), {}, "at_least; rising", ""),
     ("a step that gained nothing", ACROSS_A_KNEE.format("", 360, 361), {}, "8 vCPUs; recommended; settled", ""),
+    ("a baseline that is named", INSTANCES, {"baseline": "aws g6e.xlarge"}, "",
+     r"The baseline is 4 vCPUs, 1 x L40S, 32 GiB \(aws g6e.xlarge\): 127 % as fast; the same work costs 146 %"),
+    ("a baseline that was not measured", INSTANCES, {"baseline": "aws p5.48xlarge"}, "",
+     "p5.48xlarge cannot be compared"),
+    ("price times time may fall with more", "gpu,gpu_count,throughput / V100,1,400 / V100,2,780 / V100,4,1500",
+     {"prefer": "balanced"}, "at_least", ""),
+    ("only retired machines", "instance_type,throughput / p3.2xlarge,400 / p3.8xlarge,1500 / NC6s v2,300", {},
+     "refused", RETIRED),
+    ("the fastest is retired", "instance_type,throughput / p3.2xlarge,400", {"prefer": "fastest"}, "refused", RETIRED),
+    ("a retired one alone has a latency", "instance_type,latency_p99_ms,throughput / p3.2xlarge,2,400 / g5.xlarge,,300",
+     {"latency_p99": 0.02}, "refused", RETIRED),
     ("two sizes far apart", vcpus(v1=100, v16=420), {}, "provisional", ""),
 ]
 # fmt: on

@@ -11,21 +11,29 @@ import pytest
 from sizer.catalog.catalog import Catalog
 from sizer.model.edge import Edge
 from sizer.model.fitting import fit
-from sizer.model.model import WorkloadModel
+from sizer.model.model import Gpus, WorkloadModel
 from sizer.model.prediction import predict
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.case import Case, Quality
-from sizer.recommend.edges import Edges, edge_reasons, next_run
+from sizer.recommend.edges import Edges, edge_reasons, runs_to_make
 from sizer.recommend.job_changes import Change, ChangeKind, changes, judged_by
-from sizer.recommend.prices import Accelerators
 from sizer.recommend.recommendation import recommend
 from sizer.recommend.rejections import upgrade_reasons
 from sizer.recommend.rule import Choice, Row, asked_event, choose, table_of_machines, table_of_sizes
 from sizer.recommend.sizes import _why_this_much
 from sizer.records.answer import Answer, Event
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import Device, DiskRates
-from sizer.records.prediction import Action, Prediction, ReasonCode, Spec, Suggestion, reason
+from sizer.records.prediction import (
+    Action,
+    Bottleneck,
+    Configuration,
+    Estimate,
+    Prediction,
+    ReasonCode,
+    Spec,
+    Suggestion,
+    reason,
+)
 from sizer.records.run import DataSet, Demand, Evidence, EvidenceKind, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Deadline, Objective
@@ -45,7 +53,7 @@ def machine(
     throughput = Estimate(rate, rate * math.exp(-half), rate * math.exp(half))
     place = Configuration(8.0, None, disk, None, gpu, 1)
     spec = Spec(8.0, None, disk, None, gpu, 1)
-    return Candidate(spec, place, throughput, usd, disk_usd, 0, Accelerators(gpu, 1), off, off)
+    return Candidate(spec, place, throughput, usd, disk_usd, 0, Gpus(gpu, 1), off, off)
 
 
 def choice(machines: list[Candidate], **objective: object) -> Choice:
@@ -175,7 +183,7 @@ def test_an_edge_of_memory_is_said_as_surely_as_it_is_known(memory: Edge, code: 
 
 def test_more_memory_is_measured_where_it_pays(case: Case) -> None:
     """Twice the most that was measured, before anything else is asked."""
-    suggestion = next_run(case, Edges(memory=SURE_GAIN), four(case), 0.99)
+    suggestion = next(runs_to_make(case, Edges(memory=SURE_GAIN), four(case), 0.99))
     rises = reason(ReasonCode.RISES, memory_bytes=8.0 * GIB)
     assert suggestion == Suggestion(Action.MEASURE, rises, memory_bytes=16 * GIB)
 

@@ -11,8 +11,8 @@ from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import AgainstCpu, Answer, NoGpuAnswer, SecondGpu
-from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.device import Device
+from sizer.records.prediction import Bottleneck, Estimate
 from sizer.records.run import Demand, Run
 from sizer.records.study import Deadline, Objective
 from sizer.words.accelerators import gpu_option_lines, gpus_compared

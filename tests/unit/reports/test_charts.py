@@ -20,8 +20,7 @@ from sizer.bundled.reports.policy import TEMPLATES
 from sizer.bundled.reports.subject import Material, Subject, subjects
 from sizer.cli import main
 from sizer.model.runs import as_asked
-from sizer.records.configuration import Estimate
-from sizer.records.prediction import Spec
+from sizer.records.prediction import Estimate, Spec
 from tests.reported_study import TRAIN
 
 

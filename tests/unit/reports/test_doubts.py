@@ -16,7 +16,7 @@ from sizer.bundled.reports.page import contents, render
 from sizer.bundled.reports.runs import all_runs
 from sizer.bundled.reports.subject import Material, subjects
 from sizer.bundled.reports.workloads import workload
-from sizer.records.configuration import Estimate
+from sizer.records.prediction import Estimate
 from sizer.records.run import Cause, CauseKind, Demand, Failure, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import Limits

@@ -23,7 +23,7 @@ from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.model.prediction import predict
 from sizer.recommend.recommendation import recommend
-from sizer.records.configuration import Configuration, Estimate
+from sizer.records.prediction import Configuration, Estimate
 from sizer.records.run import Run
 from sizer.records.study import Objective, Study, WorkloadPlan
 from tests.reported_study import CENTRE, CHECKS, INFER, READ_BYTES, TRAIN

@@ -24,8 +24,8 @@ from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.model.model import WorkloadModel
 from sizer.model.prediction import filled
-from sizer.records.configuration import Configuration, Estimate
 from sizer.records.messages import HostError
+from sizer.records.prediction import Configuration, Estimate
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Study

@@ -21,8 +21,8 @@ from sizer.bundled.reports.subject import Material, Subject, subjects
 from sizer.cli import main
 from sizer.exchange.measurements import write_tables
 from sizer.records import run as records
-from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.device import GpuUse
+from sizer.records.prediction import Bottleneck, Estimate
 from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import DiskTier
 

@@ -16,12 +16,11 @@ from sizer.bundled.reports.page import render
 from sizer.bundled.reports.subject import Material, Progress, subjects
 from sizer.bundled.reports.verdict import answer_row, contents
 from sizer.cli import main
-from sizer.plan.chosen import NextRun, PlanEnd, unfinished
+from sizer.plan.chooser import NextRun, PlanEnd, unfinished
 from sizer.plan.following import following_runs
-from sizer.plan.reference_runs import Spread
+from sizer.plan.run_order import Spread
 from sizer.records import answer as records
-from sizer.records.configuration import Estimate
-from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
+from sizer.records.prediction import Action, Estimate, ReasonCode, Spec, Suggestion, reason
 from sizer.records.study import Adaptive, Deadline, Objective, PlanEndKind, RunReason, RunReasonKind
 from sizer.records.units import GIB
 from sizer.words.answers import how_sure

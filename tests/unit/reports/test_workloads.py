@@ -20,9 +20,8 @@ from sizer.bundled.reports.workloads import MOST_REJECTED, options, rejected
 from sizer.cli import main
 from sizer.recommend.cross_table import cross_table
 from sizer.records import answer as records
-from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.notes import Note, NoteKind
-from sizer.records.prediction import ReasonCode, Spec, reason
+from sizer.records.prediction import Bottleneck, Estimate, ReasonCode, Spec, reason
 from sizer.records.study import Adaptive, Study
 from sizer.records.units import GIB
 from sizer.words.answers import disk_answer as disk_answer_in_words

@@ -12,9 +12,8 @@ from types import SimpleNamespace
 import pytest
 
 from sizer.records.device import Device, GpuSample
-from sizer.records.frameworks import FrameworkOptions
+from sizer.records.frameworks import FrameworkOptions, Variable
 from sizer.records.messages import InputError
-from sizer.records.own_programs import Variable
 from sizer.records.run import Cause, CauseKind, DataSet, Sample
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.runner import circumstances

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from sizer.analysis.monitor import RunMonitor
-from sizer.analysis.stopping import Stop
+from sizer.analysis.monitor import RunMonitor, Stop
 from sizer.records.run import CauseKind, Meter, MeterKind, Sample, Step
 from sizer.records.study import RunSpec
 from sizer.runner.sampling import Sampler

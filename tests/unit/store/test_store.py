@@ -26,9 +26,9 @@ import pytest
 from sizer.api.conclusions import conclude
 from sizer.files.writing import ASIDE_SUFFIX
 from sizer.plan.run_order import plan, remaining
-from sizer.records.configuration import Configuration
 from sizer.records.messages import HostError, InputError
 from sizer.records.notes import Note, NoteKind
+from sizer.records.prediction import Configuration
 from sizer.records.run import Run, Sample
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Measure, RunSpec, Study, Workload, WorkloadPlan
@@ -145,7 +145,7 @@ def test_check_host_tells_another_machine(path: Path) -> None:
 
 
 def test_a_broken_run_is_named_and_left_out(path: Path) -> None:
-    """One bad file does not cost the others."""
+    """One bad file does not cost the others; a pipe holds nobody up, and a terabyte of nothing takes no memory."""
     with StudyFolder.create(path, STUDY, HOST) as folder:
         folder.add(run(SPECS[0]))
         (path / "runs" / "cut.json").write_text('{"spec": ')
@@ -153,11 +153,16 @@ def test_a_broken_run_is_named_and_left_out(path: Path) -> None:
         (path / "runs" / "newer.json").write_text(json.dumps({**json.loads(_text(path)), "schema_version": 99}))
         assert len(folder.runs()) == 1
         (path / "runs" / "away.json").symlink_to("nowhere")
-        away, cut, folder_problem, newer = map(str, folder.problems())
+        os.mkfifo(path / "runs" / "pipe.json")
+        with (path / "runs" / "large.json").open("wb") as file:
+            file.truncate(2**40)
+        away, cut, folder_problem, large, newer, pipe = map(str, folder.problems())
     assert "away.json is a link where sizer keeps a file of its own" in away
     assert "cut.json is not JSON" in cut
     assert "folder.json is a folder where a file should be" in folder_problem
+    assert "more than any file that sizer writes" in large
     assert "newer.json was written by a newer sizer" in newer
+    assert "pipe.json is not a regular file" in pipe
 
 
 def _text(path: Path) -> str:
@@ -379,24 +384,6 @@ def test_what_leads_elsewhere_in_a_folder_is_refused(path: Path, entry: str, kin
         pass
     assert os.listdir(victim) == ["file"]
     assert (victim / "file").read_text() == "precious"
-
-
-def test_a_pipe_that_comes_later_holds_nobody_up(path: Path) -> None:
-    """A folder that is open already reads on, and names what it left out."""
-    with StudyFolder.create(path, STUDY, HOST) as folder:
-        folder.add(run(SPECS[0]))
-        os.mkfifo(path / "runs" / "pipe.json")
-        assert len(folder.runs()) == 1
-        assert "pipe.json is not a regular file" in str(folder.problems()[0])
-
-
-def test_a_file_without_end_is_not_read(path: Path) -> None:
-    """A run of a terabyte of nothing costs no memory."""
-    with StudyFolder.create(path, STUDY, HOST) as folder:
-        with (path / "runs" / "large.json").open("wb") as file:
-            file.truncate(2**40)
-        assert folder.runs() == ()
-        assert "more than any file that sizer writes" in str(folder.problems()[0])
 
 
 @pytest.mark.parametrize("entry", ["", "runs", "logs", "study.yaml"])

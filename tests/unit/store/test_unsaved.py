@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sizer.records.configuration import Configuration
 from sizer.records.messages import HostError
+from sizer.records.prediction import Configuration
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, Measure, RunSpec, Workload

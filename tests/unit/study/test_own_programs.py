@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from sizer.catalog.catalog import Catalog
 from sizer.files.codec import to_json
+from sizer.records.frameworks import Variable, filled, placeholders_in
 from sizer.records.messages import InputError
-from sizer.records.own_programs import Variable, filled, placeholders_in
 from sizer.records.study import Limits, Study
 from sizer.records.units import GIB
 from sizer.study.own_job import Axes, OwnJob, own_job_text

@@ -21,9 +21,9 @@ from jsonschema import Draft202012Validator
 from sizer.catalog.catalog import Catalog
 from sizer.files.codec import from_json, to_json
 from sizer.records.device import BatchRate, Device, DiskRates
+from sizer.records.frameworks import Variable
 from sizer.records.kinds import KINDS, TRANSFORMERS
 from sizer.records.messages import InputError
-from sizer.records.own_programs import Variable
 from sizer.records.study import (
     Deadline,
     DiskTier,

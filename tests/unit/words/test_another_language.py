@@ -23,9 +23,8 @@ from sizer.host.findings import BusyBy, Check, Finding, FindingKind
 from sizer.host.machine import facts
 from sizer.host.speed import probe
 from sizer.records.answer import Alternative
-from sizer.records.configuration import Estimate
 from sizer.records.messages import Message, NoAnswer
-from sizer.records.prediction import Refused, Spec
+from sizer.records.prediction import Estimate, Refused, Spec
 from sizer.words.language import ENGLISH, _folder, in_language, without_optional
 from tests.catalogue import PSEUDO, languages, spoken, write_catalogue
 

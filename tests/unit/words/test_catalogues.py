@@ -13,7 +13,7 @@ import pytest
 from babel.messages.mofile import read_mo
 
 from sizer.bundled.reports.page import templates
-from sizer.records.configuration import Estimate
+from sizer.records.prediction import Estimate
 from sizer.words import language
 from sizer.words.language import CHINESE, QUANTITIES, Counted, Sentence, _, _n, in_language, paragraph
 from sizer.words.verdict import Badge

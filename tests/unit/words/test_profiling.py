@@ -10,8 +10,8 @@ import pytest
 from sizer.bundled.reports.subject import Material
 from sizer.catalog.catalog import Catalog
 from sizer.plan.axes_of_first_run import Needs
-from sizer.plan.chosen import NextRun, PlanEnd
-from sizer.records.configuration import Configuration, Estimate
+from sizer.plan.chooser import NextRun, PlanEnd
+from sizer.records.prediction import Configuration, Estimate
 from sizer.records.run import Cause, CauseKind, Failure, LimitedBy, LimitedByKind, Meter, MeterKind, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, Measure, PlanEndKind, RunReason, RunReasonKind, RunSpec, Workload

@@ -12,9 +12,20 @@ from sizer.model.fitting import fit
 from sizer.model.model import WhatIf, WorkloadModel
 from sizer.plan.following import PassResult, TwoEpochs
 from sizer.records.answer import Alternative, Answer
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import Device, DiskRates
-from sizer.records.prediction import Action, Figure, Prediction, ReasonCode, Refusal, Spec, Suggestion, reason
+from sizer.records.prediction import (
+    Action,
+    Bottleneck,
+    Configuration,
+    Estimate,
+    Figure,
+    Prediction,
+    ReasonCode,
+    Refusal,
+    Spec,
+    Suggestion,
+    reason,
+)
 from sizer.records.run import Cause, CauseKind, LimitedBy, LimitedByKind, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, RunSpec
@@ -27,7 +38,7 @@ from sizer.words.page import device_in_words
 from sizer.words.reasons.phrasing import reason_sentence, refusal_sentences, suggestion_sentences
 from sizer.words.runs import following_in_words, imported_run_in_words, limits_in_words
 from sizer.words.terminal import disk_figure_line
-from sizer.words.verdict import against_sentence, spec_parts
+from sizer.words.verdict import against_sentence, million_there, spec_parts
 from sizer.words.warnings import warning_line
 
 TERMS = Terms("train", "image")
@@ -351,3 +362,9 @@ LINE = Alternative(Spec(None, gpu="P100", gpu_count=1), Estimate(1800, 1710, 189
 def test_an_alternative_in_a_line(alternative: Alternative, text: str) -> None:
     """What it is, how fast, what an hour and the work cost."""
     assert alternative_line(alternative, Terms("train")) == text
+
+
+@pytest.mark.parametrize(("there", "rate"), [(232.0, " at 232 images/s there"), (298.2, ""), (None, "")])
+def test_the_rate_there_is_said_where_it_is_another(there: float | None, rate: str) -> None:
+    of = None if there is None else Estimate(there, there, there)
+    assert million_there(0.25, Estimate(298.0, 290.0, 300.0), of, "image") == f"$0.25 a million images{rate}"

@@ -1,7 +1,6 @@
 """A small MXNet program that counts its own steps; its first word says how it trains."""
 
 import sys
-from contextlib import suppress
 
 import numpy
 
@@ -13,30 +12,6 @@ import mxnet as mx
 from mxnet import autograd, gluon
 
 SAMPLES, BATCH, EPOCHS = 300, 32, 3
-
-
-class SameBatch(mx.io.DataIter):
-    """Gives one batch again and again, as the synthetic data of MXNet's image classification: by a `__next__` of its
-    own, and in tuples."""
-
-    def __init__(self, inputs, wanted, count):
-        self.batch_size = BATCH
-        self.inputs, self.wanted, self.count, self.given = inputs[:BATCH], wanted[:BATCH], count, 0
-
-    provide_data = property(lambda self: [mx.io.DataDesc("data", self.inputs.shape)])
-    provide_label = property(lambda self: [mx.io.DataDesc("lin_label", self.wanted.shape)])
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        self.given += 1
-        if self.given > self.count:
-            raise StopIteration
-        return mx.io.DataBatch(data=(self.inputs,), label=(self.wanted,), pad=0)
-
-    def reset(self):
-        self.given = 0
 
 
 def main() -> None:
@@ -61,33 +36,19 @@ def main() -> None:
                 network(some).wait_to_read()
     else:
         train = mx.io.NDArrayIter(inputs, wanted, BATCH, last_batch_handle="discard", label_name="lin_label")
-        if way == "synthetic":
-            train = SameBatch(inputs, wanted, 20)
         valid = mx.io.NDArrayIter(inputs, wanted, 100, label_name="lin_label")
         output = mx.sym.LinearRegressionOutput(
             mx.sym.FullyConnected(mx.sym.Variable("data"), num_hidden=1), mx.sym.Variable("lin_label")
         )
         counted = []
         module = mx.mod.Module(output, label_names=["lin_label"])
-        if way == "next":
-            module.bind(train.provide_data, train.provide_label)
-            module.init_params()
-            module.init_optimizer()
-            for _ in range(EPOCHS):
-                train.reset()
-                with suppress(StopIteration):
-                    while True:
-                        module.forward_backward(train.next())
-                        module.update()
-                        counted.append(BATCH)
-        else:
-            module.fit(
-                train,
-                eval_data=valid,
-                num_epoch=EPOCHS,
-                batch_end_callback=lambda _: counted.append(BATCH),
-                eval_metric="mse",
-            )
+        module.fit(
+            train,
+            eval_data=valid,
+            num_epoch=EPOCHS,
+            batch_end_callback=lambda _: counted.append(BATCH),
+            eval_metric="mse",
+        )
         steps, samples = len(counted), sum(counted)
     print(f"counted {steps} {samples}")
 
