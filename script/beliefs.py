@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from sizer.model.beliefs import BELIEFS, SWITCHES, Line, Scale  # noqa: E402
-from sizer.model.model import NORMAL_90  # noqa: E402
+from sizer.records.prediction import NORMAL_90  # noqa: E402
 
 PAGE = ROOT / "docs" / "model.md"
 BETWEEN = re.compile(r"(?<=<!-- script/beliefs.py -->\n).*?(?=<!-- end -->)", re.DOTALL)

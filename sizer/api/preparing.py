@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sizer import bundled
-from sizer.api.events import Announcement, AnnouncementKind, OnEvent, SetupFailed
+from sizer.api.events import OnEvent, SetupFailed
 from sizer.api.preconditions import lacks_driver
 from sizer.api.studies import MeasuringHost
 from sizer.host.interpreters import interpreter
@@ -24,6 +24,7 @@ from sizer.runner.commands import RunPaths
 from sizer.runner.launcher import RunContext, launch, refused
 from sizer.runner.preparatory import set_up
 from sizer.runner.watching import Hooks
+from sizer.storage.announcements import Announcement, AnnouncementKind
 from sizer.storage.data_sets import DataSets
 from sizer.storage.disk_check import check_disk
 from sizer.storage.page_cache import files_of

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.analysis.run_warnings import CONTENDED_CORES
+from sizer.analysis.accounting import CONTENDED_CORES
 from tests.end_to_end.conftest import Begin, Begun, Gate
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]

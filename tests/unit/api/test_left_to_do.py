@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from sizer import api
-from sizer.api.events import Announcement, AnnouncementKind
 from sizer.api.importing import _take_away
 from sizer.api.preparing import Preparation, PreparedData
 from sizer.api.study_plan import chosen_next
@@ -30,6 +29,7 @@ from sizer.records.prediction import Refused
 from sizer.records.run import Cause, CauseKind, Failure, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Adaptive, DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.storage.announcements import Announcement, AnnouncementKind
 from sizer.store.study_folder import StudyFolder
 from sizer.words.failures import failure_line
 from sizer.words.language import in_words
