@@ -2,47 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Mapping
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
-from functools import cache
-from functools import cached_property
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from typing import Any
-from sizer.model.model import CPU_LABEL
-from sizer.model.model import Model
-from sizer.model.model import WorkloadModel
+
+from sizer.model.model import CPU_LABEL, Model, WorkloadModel
 from sizer.model.runs import as_asked
-from sizer.plan.chooser import NextRun
-from sizer.plan.chooser import PlanEnd
-from sizer.plan.chooser import Unfinished
-from sizer.plan.chooser import next_of
+from sizer.plan.chooser import NextRun, PlanEnd, Unfinished, next_of
 from sizer.plan.run_order import Spread
-from sizer.records.answer import Answer
-from sizer.records.answer import Recommendation
+from sizer.records.answer import Answer, Recommendation
 from sizer.records.device import Device
 from sizer.records.family import Family
 from sizer.records.notes import Note
-from sizer.records.prediction import Configuration
-from sizer.records.prediction import Estimate
-from sizer.records.prediction import Spec
-from sizer.records.run import DiskCheck
-from sizer.records.run import Run
-from sizer.records.study import DiskTier
-from sizer.records.study import Objective
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from sizer.records.study import WorkloadPlan
+from sizer.records.prediction import Configuration, Estimate, Spec
+from sizer.records.run import DiskCheck, Run
+from sizer.records.study import DiskTier, Objective, Study, Workload, WorkloadPlan
 from sizer.words import page as words
-from sizer.words.language import _
-from sizer.words.language import row
-from sizer.words.language import without_marks
-from sizer.words.names import Terms
-from sizer.words.names import terms_of
+from sizer.words.language import _, row, without_marks
+from sizer.words.names import Terms, terms_of
 from sizer.words.reasons.phrasing import refusal_sentences
+
 from . import results
-from sizer.words.reasons.suggestions import refusal_sentences
 
 LONGEST_UNIT = 16
 """Characters."""

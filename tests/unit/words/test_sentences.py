@@ -2,65 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+
 import pytest
+
 from sizer.model.fitting import fit
-from sizer.model.model import WhatIf
-from sizer.model.model import WorkloadModel
-from sizer.plan.following import PassResult
-from sizer.plan.following import TwoEpochs
-from sizer.records.answer import Alternative
-from sizer.records.answer import Answer
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
-from sizer.records.prediction import Action
-from sizer.records.prediction import Bottleneck
-from sizer.records.prediction import Configuration
-from sizer.records.prediction import Estimate
-from sizer.records.prediction import Figure
-from sizer.records.prediction import Prediction
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Refusal
-from sizer.records.prediction import Spec
-from sizer.records.prediction import Suggestion
-from sizer.records.prediction import reason
-from sizer.records.run import Cause
-from sizer.records.run import CauseKind
-from sizer.records.run import LimitedBy
-from sizer.records.run import LimitedByKind
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import WarningKind
+from sizer.model.model import WhatIf, WorkloadModel
+from sizer.plan.following import PassResult, TwoEpochs
+from sizer.records.answer import Alternative, Answer
+from sizer.records.device import Device, DiskRates
+from sizer.records.prediction import (
+    Action,
+    Bottleneck,
+    Configuration,
+    Estimate,
+    Figure,
+    Prediction,
+    ReasonCode,
+    Refusal,
+    Spec,
+    Suggestion,
+    reason,
+)
+from sizer.records.run import Cause, CauseKind, LimitedBy, LimitedByKind, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Limits
-from sizer.records.study import RunSpec
+from sizer.records.study import Limits, RunSpec
 from sizer.records.units import GIB
-from sizer.words.answers import alternative_line
-from sizer.words.answers import headline
+from sizer.words.answers import alternative_line, headline
 from sizer.words.failures import cause_in_words
-from sizer.words.model import assumptions
-from sizer.words.model import prediction_line
+from sizer.words.model import assumptions, prediction_line
 from sizer.words.names import Terms
 from sizer.words.page import device_in_words
-from sizer.words.reasons.phrasing import reason_sentence
-from sizer.words.reasons.phrasing import refusal_sentences
-from sizer.words.reasons.phrasing import suggestion_sentences
-from sizer.words.runs import following_in_words
-from sizer.words.runs import imported_run_in_words
-from sizer.words.runs import limits_in_words
+from sizer.words.reasons.phrasing import reason_sentence, refusal_sentences, suggestion_sentences
+from sizer.words.runs import following_in_words, imported_run_in_words, limits_in_words
 from sizer.words.terminal import disk_figure_line
-from sizer.words.verdict import against_sentence
-from sizer.words.verdict import million_there
-from sizer.words.verdict import spec_parts
+from sizer.words.verdict import against_sentence, million_there, spec_parts
 from sizer.words.warnings import warning_line
-import math
-from sizer.words.reasons import reason_sentence
-from sizer.words.reasons.suggestions import refusal_sentences
-from sizer.words.reasons.suggestions import suggestion_sentences
 
 TERMS = Terms("train", "image")
 EMULATED = Terms("train", "image", Device("emulated", gpu="P100"))
