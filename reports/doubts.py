@@ -55,15 +55,13 @@ def facts(runs: Sequence[Run], study: Study) -> list[tuple[str, str, str]]:
     shown = []
     if halves:
         asked, middle, widest = study.measure.precision, *map(small_share, (statistics.median(halves), max(halves)))
-        remark = _("median; widest ±{widest}", widest=widest)
-        if not study.imported:
-            remark = _(
-                "median; widest ±{widest}; {reached} of {whole} within the ±{asked} asked for",
-                widest=widest,
-                reached=sum(half <= asked for half in halves),
-                whole=len(halves),
-                asked=small_share(asked),
-            )
+        remark = _(
+            "median; widest ±{widest}[[; {reached} of {whole} within the ±{asked} asked for]]",
+            widest=widest,
+            reached="" if study.imported else f"{sum(half <= asked for half in halves)}",
+            whole=len(halves),
+            asked=small_share(asked),
+        )
         shown.append((_("Half-width of the 95 % intervals"), f"±{middle}", remark))
     apart = _repeats_apart(measured)
     if apart:
@@ -91,9 +89,8 @@ def _repeats_apart(runs: Sequence[Run]) -> list[float]:
     groups: dict[object, list[float]] = {}
     for run in runs:
         if run.throughput is not None:
-            groups.setdefault((run.spec.workload, run.configuration, run.declared.machine), []).append(
-                run.throughput.value
-            )
+            place = run.spec.workload, run.configuration, run.declared.machine
+            groups.setdefault(place, []).append(run.throughput.value)
     return [max(r) / min(r) - 1 if min(r) > 0 else 0.0 for r in groups.values() if len(r) > 1]
 
 

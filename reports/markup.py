@@ -1,4 +1,9 @@
-"""What several parts of the page are built of: tables, badges, lists of facts, and data for the page's scripts."""
+"""What several parts of the page are built of beside `templates/macros.html`: badges, links, and data for scripts.
+
+Of the macros, `scrolled` is around what may be wider than the page, and `facts` are a label, a value and perhaps a
+remark each. A `table` scrolls by itself. Its cells are texts, or pairs of one with what stands under it; a row with
+`is_answer` is marked, and one with `nothing` has this sentence in the place of all cells but its heads.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,7 @@ import base64
 import json
 import re
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -31,51 +36,12 @@ def shown(text: object) -> str:
     return str.__str__(text) if isinstance(text, Markup) else str.__str__(escape(harmless(str(text))))
 
 
-def table(label: str, columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> Markup:
-    """A table that scrolls by itself, without the columns in which no row says anything.
-
-    A cell is a text, or a pair of one with what stands under it. A row with `is_answer` is marked, and one with
-    `nothing` has this sentence in the place of all cells but its heads.
-    """
-    if not any(row.get("nothing") for row in rows):
-        columns = [column for column in columns if column[2] == "head" or any(any(_cell(row, column)) for row in rows)]
-    titles = "".join(f'<th scope="col"{_class(_number(kind))}>{shown(title)}</th>' for _key, title, kind in columns)
-    body = "\n".join(_row(columns, row) for row in rows)
-    head = f"<thead><tr>{titles}</tr></thead>"
-    return scrolled(label, Markup(f"<table>\n{head}\n<tbody>\n{body}\n</tbody>\n</table>"))
-
-
-def scrolled(label: str, content: Markup) -> Markup:
-    """What may be wider than the page."""
-    return Markup(f'<div class="scroll" role="region" aria-label="{shown(label)}" tabindex="0">{content}</div>')
-
-
-def _row(columns: Sequence[Column], row: Mapping[str, Any]) -> str:
-    cells = []
-    for column in columns:
-        _key, title, kind = column
-        text, under = _cell(row, column)
-        inside = shown(text) + (f'<span class="under">{shown(under)}</span>' if under else "")
-        if kind == "head":
-            cells.append(f'<th scope="row">{inside}</th>')
-        elif not row.get("nothing"):
-            cells.append(f'<td{_class(kind)} data-label="{shown(title)}">{inside or "–"}</td>')
-    if row.get("nothing"):
-        cells.append(f'<td class="wide" colspan="{len(columns) - len(cells)}">{shown(row["nothing"])}</td>')
-    return f"<tr{_class('answer-row' if row.get('is_answer') else '')}>{''.join(cells)}</tr>"
-
-
-def _cell(row: Mapping[str, Any], column: Column) -> tuple[object, object]:
-    cell = row.get(column[0], "")
-    return cell if isinstance(cell, tuple) else (cell, "")
-
-
-def _class(names: str) -> str:
-    return f' class="{names}"' if names else ""
-
-
-def _number(kind: str) -> str:
-    return "number" if kind == "number" else ""
+def filled_columns(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> Sequence[Column]:
+    """Those in which some row says anything, and all where one has a sentence in the place of its cells."""
+    if any(row.get("nothing") for row in rows):
+        return columns
+    filled = {key for row in rows for key, cell in row.items() if (any(cell) if isinstance(cell, tuple) else cell)}
+    return [column for column in columns if column[2] == "head" or column[0] in filled]
 
 
 def badge(value: Badge) -> Markup:
@@ -85,15 +51,6 @@ def badge(value: Badge) -> Markup:
     says = f'<span class="badge-says" aria-hidden="true">{why}</span>'
     start = f'<button type="button" class="badge {value.kind}" aria-description="{why}">'
     return Markup(f"{start}{symbol}{shown(value.word)}{says}</button>")
-
-
-def facts(rows: Iterable[Sequence[object]]) -> Markup:
-    """Label, value and, where there is one, a remark of each."""
-    items = ""
-    for label, value, *remark in rows:
-        under = f'<span class="under">{shown(remark[0])}</span>' if remark and remark[0] else ""
-        items += f"<div><dt>{shown(label)}</dt><dd>{shown(value)}{under}</dd></div>\n"
-    return Markup(f'<dl class="facts">\n{items}</dl>')
 
 
 def linked(text: str) -> Markup:

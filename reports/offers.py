@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import astuple
 from typing import Any
 
 from markupsafe import Markup
@@ -18,8 +19,8 @@ from sizer.words import costs as cost_words
 from sizer.words.answers import change_evidence, change_named, gain_in_words, no_change, then_bound
 from sizer.words.language import _, paragraph, rate_in_words, rate_interval, sentence, several_of
 from sizer.words.page import configuration_line
-from sizer.words.reasons import reason_sentences
-from sizer.words.verdict import BadgeKind, badge, offer_source, provider_name
+from sizer.words.reasons.phrasing import reason_sentences
+from sizer.words.verdict import Badge, offer_source, provider_name
 
 from . import markup
 from .subject import Material, Subject
@@ -70,34 +71,29 @@ def _instance_row(number: int, place: int, offer: InstanceOffer, subject: Subjec
     rate = (offer.throughput or answer.throughput) if answer is not None and not answer.rate_in_doubt else None
     source, as_of = offer_source(offer)
     million = offer.usd_per_million_samples if subject.unit != RELATIVE else None
-    foreign = offer.foreign
     notes = [note for note in offer.notes if note != reason(ReasonCode.PRICES)]
+    prices = {"hour": offer.usd_per_hour, "spot": offer.usd_per_hour_spot, "million": million}
+    sizes = {"vcpus": offer.vcpus, "memory": offer.memory_bytes / GIB, "rate": rate.value if rate is not None else None}
+    texts = {name: "" if usd is None else format_usd(usd) for name, usd in prices.items()}
+    if offer.usd_per_hour is None or offer.foreign is not None:
+        texts["hour"] = _("unknown") if offer.foreign is None else format_price(*astuple(offer.foreign))
     return {
         "workload": subject.name,
         "number": number,
         "is_cheapest": place == 0 and offer.usd_per_hour is not None,
         "provider": provider_name(offer.provider),
         "name": offer.called(""),
-        "vcpus": _size(offer.vcpus),
-        "memory": format_bytes(offer.memory_bytes) if offer.memory_bytes else "–",
         "gpu": offer.gpu or "",
+        "vcpus": format_number(offer.vcpus) if offer.vcpus else "–",
+        "memory": format_bytes(offer.memory_bytes) if offer.memory_bytes else "–",
         "gpus": f"{offer.gpu_count} × {offer.gpu}" if offer.gpu else _("none"),
         "rate": _instance_rate(rate, offer, subject),
-        "hour": _usd(offer.usd_per_hour) if foreign is None else format_price(foreign.amount, foreign.currency),
-        "spot": _usd(offer.usd_per_hour_spot) if offer.usd_per_hour_spot is not None else "",
-        "million": format_usd(million) if million is not None else "",
+        **texts,
         "unit": several_of(subject.unit),
         "source": source,
         "as_of": as_of,
         "note": paragraph(reason_sentences(notes, subject.terms)),
-        "sorted_by": {
-            "vcpus": offer.vcpus,
-            "memory": offer.memory_bytes / GIB,
-            "rate": rate.value if rate is not None else None,
-            "hour": offer.usd_per_hour,
-            "spot": offer.usd_per_hour_spot,
-            "million": million,
-        },
+        "sorted_by": sizes | prices,
     }
 
 
@@ -105,18 +101,9 @@ def _instance_rate(rate: Estimate | None, offer: InstanceOffer, subject: Subject
     """The spec's own; of a machine with more vCPUs a lower bound."""
     if rate is None:
         return "–"
-    rate_text = rate_in_words(rate.value, subject.unit)
-    spec = subject.spec
+    spec, text = subject.spec, rate_in_words(rate.value, subject.unit)
     larger = offer.throughput is None and spec is not None and spec.vcpus is not None and offer.vcpus > spec.vcpus
-    return f"≥ {rate_text}" if larger else rate_text
-
-
-def _size(vcpus: float) -> str:
-    return format_number(vcpus) if vcpus else "–"
-
-
-def _usd(price: float | None) -> str:
-    return format_usd(price) if price is not None else _("unknown")
+    return f"≥ {text}" if larger else text
 
 
 def costs(_material: Material, subjects: Sequence[Subject]) -> dict[str, Any] | None:
@@ -212,12 +199,12 @@ def _changes(subject: Subject, here: Configuration, subjects: Sequence[Subject])
 
 def _change_row(change: Change, subject: Subject, kind: str) -> dict[str, Any]:
     now = subject.answer.bottleneck if subject.answer is not None else None
-    beyond = BadgeKind.EXTRAPOLATED if change.extrapolated else BadgeKind.PREDICTED
+    beyond = Badge.EXTRAPOLATED if change.extrapolated else Badge.PREDICTED
     return {
         "change": change_named(change, kind),
         "evidence": change_evidence(change, subject.terms),
         "gain": (gain_in_words(change), then_bound(change, now, subject.terms)),
-        "badges": markup.badge(badge(BadgeKind.MEASURED if change.measured else beyond)),
+        "badges": markup.badge(Badge.MEASURED if change.measured else beyond),
     }
 
 

@@ -64,19 +64,10 @@ def framed(
     title: str, sections: Sequence[Markup], created_at: str, version: str, headings: Sequence[tuple[str, Markup]] = ()
 ) -> str:
     """A page of these sections with sizer's style, script and policy; `headings` are what its contents lead to."""
-    template = templates().get_template("page.html")
-    return template.render(
-        style=Markup(style()),
-        script=Markup(script()),
-        policy=Markup(page_policy()),
-        hatchings=hatchings(),
-        language=language_tag(),
-        title=title,
-        created_at=created_at,
-        version=version,
-        sections=sections,
-        headings=headings,
-    )
+    about = {"title": title, "created_at": created_at, "version": version, "language": language_tag()}
+    parts = {"style": Markup(style()), "script": Markup(script()), "policy": Markup(page_policy())}
+    drawn = {"hatchings": hatchings(), "sections": sections, "headings": headings}
+    return templates().get_template("page.html").render(about | parts | drawn)
 
 
 def contents(material: Material) -> dict[str, Mapping[str, Any]]:
@@ -101,25 +92,14 @@ def templates() -> Environment:
         extensions=[_WithoutIndents],
         autoescape=select_autoescape(default=True),
         undefined=StrictUndefined,
-        finalize=_harmless,
+        # Every text that a template shows, as a page may have it; markup has been through this or through `svg`.
+        finalize=lambda value: harmless(value) if type(value) is str else value,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters.update(coded=markup.coded, deflated=markup.deflated)
-    environment.globals.update(
-        **{
-            function.__name__: function
-            for function in (markup.badge, markup.embedded, markup.facts, markup.linked, markup.scrolled, markup.table)
-        },
-        paragraph=paragraph,
-        sentence=sentence,
-        runs_counted=runs_counted,
-        _=_,
-        _n=_n,
-    )
+    functions = (markup.badge, markup.embedded, markup.filled_columns, markup.linked, sentence, paragraph, _, _n)
+    environment.globals.update({function.__name__: function for function in functions}, runs_counted=runs_counted)
+    macros = environment.get_template("macros.html").module
+    environment.globals.update({name: getattr(macros, name) for name in ("table", "scrolled", "facts")})
     return environment
-
-
-def _harmless(value: object) -> object:
-    """Every text that a template shows, as a page may have it; markup has been through this or through `svg`."""
-    return harmless(value) if type(value) is str else value

@@ -148,11 +148,8 @@ def _seen(rows: Rows, seen: Sequence[Observation]) -> dict[str, Any]:
 
 def _table(columns: Mapping[str, Sequence[Any]], count: int) -> dict[str, Any]:
     """A table of so many rows by its columns; of one that is the same in all rows its value, once."""
-    return {"count": count, **{name: _once(values) for name, values in columns.items()}}
-
-
-def _once(values: Sequence[Any]) -> Any:
-    return values[0] if values and all(value == values[0] for value in values) else values
+    once = {name: values[0] for name, values in columns.items() if len(set(values)) == 1}
+    return {"count": count, **columns, **once}
 
 
 def _feed_name(feed: Feed) -> str:

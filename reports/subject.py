@@ -21,7 +21,7 @@ from sizer.records.study import DiskTier, Objective, Study, Workload, WorkloadPl
 from sizer.words import page as words
 from sizer.words.language import _, row, without_marks
 from sizer.words.names import Terms, terms_of
-from sizer.words.reasons.suggestions import refusal_sentences
+from sizer.words.reasons.phrasing import refusal_sentences
 
 from . import results
 

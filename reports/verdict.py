@@ -46,8 +46,8 @@ def contents(material: Material, subjects: Sequence[Subject]) -> dict[str, Any]:
         "measured": words.measured_on([run.started_at for run in runs]),
         "tally": doubts.tally(runs),
         "warned_count": sum(bool(run.warnings) for run in as_asked(runs)),
-        "embedded": words.badge(words.BadgeKind.EMBEDDED_DATA) if embedded else None,
-        "drifting": words.badge(words.BadgeKind.DRIFTING) if material.drift is not None else None,
+        "embedded": words.Badge.EMBEDDED_DATA if embedded else None,
+        "drifting": words.Badge.DRIFTING if material.drift is not None else None,
         "has_recommendation": material.recommendation is not None,
         "recommend": f"sizer recommend {material.folder}".strip(),
         **_missing(material),
@@ -81,7 +81,7 @@ _NO_ANSWERS: Mapping[str, Any] = {"rows": [], "keys": []}
 def _keys(rows: Sequence[Mapping[str, Any]]) -> list[Key]:
     """What the bars mean, as far as they are on the page."""
     badges = [row["rate"]["badge"] for row in rows if row["rate"] and row["rate"]["bar"]]
-    predicted = [one is not None and one.kind == words.BadgeKind.PREDICTED.value for one in badges]
+    predicted = [one is words.Badge.PREDICTED for one in badges]
     meanings = {
         "small bar": (not all(predicted), _("rate, with the 90 % interval for a new run")),
         "small predicted bar": (any(predicted), _("predicted rate, with its interval")),
@@ -176,22 +176,20 @@ def answer_row(subject: Subject, material: Material) -> dict[str, Any]:
     return {
         "name": subject.name,
         "what": workload_in_words(subject.workload),
-        "data_badge": words.badge(words.BadgeKind.EMBEDDED_DATA) if subject.embedded else None,
+        "data_badge": words.Badge.EMBEDDED_DATA if subject.embedded else None,
         "kind": subject.status,
         "status": words.status_badge(subject.answer, bool(unfinished)),
         "how_sure": how_sure_text(subject.answer, bool(unfinished)),
         "no_machine": words.no_machine(subject.answer),
         "bound": words.spec_bound(answer),
         "spec": tuple(words.spec_parts(answer, subject.terms)),
-        "spec_badge": words.badge(words.BadgeKind.EMULATED)
-        if spec is not None and words.is_emulated(spec, subject.terms)
-        else None,
+        "spec_badge": words.Badge.EMULATED if spec is not None and words.is_emulated(spec, subject.terms) else None,
         "machine": _machine(answer, spec) if spec is not None else None,
         "rate": _rate(answer, subject),
         "bound_by": key("part", resource, f"hue-{HUES[bound]}") if bound is not None else None,
         "cost": _cost(answer, subject),
         "sentence": paragraph(against),
-        "sentence_badge": words.badge(words.BadgeKind.EXTRAPOLATED) if extrapolated else None,
+        "sentence_badge": words.Badge.EXTRAPOLATED if extrapolated else None,
         "doubt": unfinished or words.doubt_sentence(subject.answer, subject.terms),
         "settle": "" if unfinished else words.next_run_sentences(subject.answer, subject.terms, alone=True),
         "command": "" if unfinished else words.settling_command(subject.answer, material.folder),
@@ -263,15 +261,15 @@ def _rate(answer: Answer, subject: Subject) -> dict[str, Any] | None:
     usual = results.pooled(own).value if own else None
     kind, runs = None, ""
     if answer.chosen is None and usual is None:
-        kind = words.BadgeKind.PREDICTED
+        kind = words.Badge.PREDICTED
     elif answer.chosen is None and usual and abs(throughput.value / usual - 1) > APART:
-        kind, runs = words.BadgeKind.FITTED, words.rate_of_its_runs(usual, subject.unit)
+        kind, runs = words.Badge.FITTED, words.rate_of_its_runs(usual, subject.unit)
     value, interval = answered_rate(throughput, subject.unit)
     return {
         "value": value,
         "interval": interval,
-        "bar": _bar(throughput, answer, subject, kind is words.BadgeKind.PREDICTED) if throughput.value > 0 else None,
-        "badge": words.badge(kind) if kind is not None else None,
+        "bar": _bar(throughput, answer, subject, kind is words.Badge.PREDICTED) if throughput.value > 0 else None,
+        "badge": kind,
         "runs": runs,
     }
 

@@ -21,13 +21,13 @@ from sizer.recommend.prices import is_computed_by_cpu, rentable
 from sizer.recommend.sizes import memory_varied
 from sizer.records.device import Device, DiskRates
 from sizer.records.messages import InputError
-from sizer.records.prediction import Configuration, Prediction, Refusal
+from sizer.records.prediction import Configuration, Refusal
 from sizer.records.units import GIB, format_bytes
 from sizer.words import model as words
 from sizer.words.answers import machine_rented
 from sizer.words.language import vcpus_in_words
 from sizer.words.names import gpu_name
-from sizer.words.verdict import BadgeKind, badge
+from sizer.words.verdict import Badge
 
 from . import results
 from .figures.binding import HUES
@@ -59,11 +59,8 @@ def contents(material: Material, subjects: Sequence[Subject]) -> dict[str, Any] 
         "machines": machines,
         "workloads": workloads,
     }
-    return {
-        "data": embedded("what-if-data", data),
-        "names": [subject.name for subject in asked],
-        "badges": [badge(kind) for kind in (BadgeKind.FITTED, BadgeKind.PREDICTED, BadgeKind.EXTRAPOLATED)],
-    }
+    badges = (Badge.FITTED, Badge.PREDICTED, Badge.EXTRAPOLATED)
+    return {"data": embedded("what-if-data", data), "names": [subject.name for subject in asked], "badges": badges}
 
 
 def _workload(
@@ -71,11 +68,17 @@ def _workload(
 ) -> dict[str, Any]:
     start, answer = _start(subject, model), subject.answer
     (begin,) = predict_several(model, [start])
+    # What all draws say where the sliders begin: the answer beside them is the same figure.
+    first = (
+        None
+        if isinstance(begin, Refusal)
+        else {"throughput": asdict(begin.throughput), "bottleneck": begin.bottleneck.value, "shares": begin.shares}
+    )
     return {
         "name": subject.name,
         "model": as_data(model),
         "start": asdict(start),
-        "begin": None if isinstance(begin, Refusal) else _first_answer(begin),
+        "begin": first,
         "is_answer": answer is not None and answer.spec is not None,
         "rate": answer.throughput.value if answer is not None and answer.throughput is not None else None,
         "controls": [asdict(control) for control in controls(model, start, catalog)],
@@ -110,12 +113,6 @@ def _start(subject: Subject, model: WorkloadModel) -> Configuration:
             }
             start = replace(start, **nearest)
     return start
-
-
-def _first_answer(begin: Prediction) -> dict[str, Any]:
-    """What all draws say where the sliders begin: the answer beside them is the same figure."""
-    shares, rate = begin.shares, asdict(begin.throughput)
-    return {"throughput": rate, "bottleneck": begin.bottleneck.value, "shares": shares}
 
 
 def _kinds(model: WorkloadModel, catalog: Catalog, machines: dict[str, Any]) -> list[list[Any]]:

@@ -17,13 +17,12 @@ from sizer.words import accelerators, answers, language
 from sizer.words.language import _
 from sizer.words.names import accelerators_in_words, price_an_hour, resource_name
 from sizer.words.page import memory_size, resources_agreed, runs_and_warned, spec_line, study_disk
-from sizer.words.reasons import reason_sentences
-from sizer.words.verdict import BadgeKind, badge, next_run_sentences, next_run_title, page_reasons
+from sizer.words.reasons.phrasing import reason_sentences
+from sizer.words.verdict import Badge, next_run_sentences, next_run_title, page_reasons
 
 from . import doubts, markup, results
 from .figures import disks
-from .figures.machines import machine_rows
-from .figures.workload import figures
+from .figures.workload import figures, machine_rows
 from .runs import all_runs
 from .subject import Material, Subject, described
 
@@ -157,7 +156,7 @@ def _facts(answer: Answer, subject: Subject) -> Iterator[tuple[str, object, str]
         yield _("Runner-up"), spec_line(answer.runner_up, subject.study, subject.device), ""
     if answer.beyond is not None:
         label, beyond = answers.beyond_in_words(answer.beyond, subject.terms)
-        yield label, Markup("{} {}").format(beyond, markup.badge(badge(BadgeKind.EXTRAPOLATED))), ""
+        yield label, Markup("{} {}").format(beyond, markup.badge(Badge.EXTRAPOLATED)), ""
     if rate is not None and rate.low > 0 and not answer.rate_in_doubt and subject.workload.kind == PREPROCESSING:
         times = (format_seconds(IMAGENET_IMAGES / end) for end in (rate.value, rate.high, rate.low))
         read = _("Computed from the measured rate and its interval; ImageNet itself was not read.")
@@ -231,8 +230,8 @@ def _count_row(count: AcceleratorCount, subject: Subject) -> dict[str, str]:
     return {
         "name": accelerators.count_name(count, subject.terms),
         "throughput": language.rate_interval(count.throughput, subject.unit),
-        "speed_up": accelerators.speed_up_in_words(count),
-        "efficiency": accelerators.efficiency_in_words(count),
+        "speed_up": _("{count.speed_up:times_over}", count=count),
+        "efficiency": _("{count.efficiency:share}", count=count),
         "fed": accelerators.fed_in_words(count),
         "disk": accelerators.disk_asked(count),
         "jobs": accelerators.side_by_side_in_words(count, subject.terms),

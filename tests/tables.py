@@ -12,7 +12,7 @@ from sizer.records.answer import Answer
 from sizer.records.notes import NoteKind
 from sizer.records.run import Run
 from sizer.words.names import Terms
-from sizer.words.reasons import reason_sentences
+from sizer.words.reasons.phrasing import reason_sentences
 
 STORED = Path(__file__).parent / "stored"
 

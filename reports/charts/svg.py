@@ -52,11 +52,8 @@ def harmless(content: str) -> str:
     """
     if content.isprintable():
         return content
-    return "".join("�" if character in TURNING or _is_control(character) else character for character in content)
-
-
-def _is_control(character: str) -> bool:
-    return unicodedata.category(character) in ("Cc", "Cs") and character not in "\n\t"
+    kinds = ((character, unicodedata.category(character) in ("Cc", "Cs")) for character in content)
+    return "".join("�" if (is_control and one not in "\n\t") or one in TURNING else one for one, is_control in kinds)
 
 
 def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:
@@ -110,15 +107,8 @@ def drawing(
     """A picture from `top` to `top + height` that scales with its box; read out as `label`, then as `description`."""
     parts = [element("desc", readable(description, LONGEST_DESCRIPTION))] if description else []
     box = f"0 {_value(top)} {_value(width)} {_value(height)}"
-    return element(
-        "svg",
-        *parts,
-        *children,
-        viewBox=box,
-        role="img",
-        aria_label=readable(label, LONGEST_DESCRIPTION),
-        class_="chart",
-    )
+    named = {"role": "img", "aria_label": readable(label, LONGEST_DESCRIPTION), "class_": "chart"}
+    return element("svg", *parts, *children, viewBox=box, **named)
 
 
 @cache
@@ -166,27 +156,15 @@ def cut(text: str, room: float, weight: float = 1.0) -> str:
     return ""
 
 
-STROKES = (
-    "",
-    "M-2 8 L8 -2 M4 14 L14 4",
-    "M0 3 L12 3 M0 9 L12 9",
-    "M3 0 L3 12 M9 0 L9 12",
-    "M0 0 L12 12 M12 0 L0 12",
-)
+STROKES = ("", "M-2 8 L8 -2 M4 14 L14 4", "M0 3 L12 3 M0 9 L12 9", "M3 0 L3 12 M9 0 L9 12", "M0 0 L12 12 M12 0 L0 12")
 """One for each number of a hue from 0 on; 0 is plain."""
 
 
 def hatchings() -> Markup:
     """A drawing of no size that defines `hatch-1` and so on; their strokes have the colour of the page."""
+    size: dict[str, Attribute] = {"width": 12, "height": 12, "patternUnits": "userSpaceOnUse"}
     patterns = [
-        element(
-            "pattern",
-            element("path", d=strokes, class_="hatch"),
-            id=f"hatch-{hue}",
-            width=12,
-            height=12,
-            patternUnits="userSpaceOnUse",
-        )
+        element("pattern", element("path", d=strokes, class_="hatch"), id=f"hatch-{hue}", **size)
         for hue, strokes in enumerate(STROKES)
         if strokes
     ]

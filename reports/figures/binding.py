@@ -21,8 +21,7 @@ from ..charts.cells import Cell, Cells
 from ..charts.legend import Figure, key
 from ..charts.plot import Part, Pile
 from ..subject import Subject
-from .disk_chart import disks_alike
-from .disks import rates_of
+from .disks import disks_alike, rates_of
 from .series import held_fixed, moved
 
 Value = TypeVar("Value", float, str, int)

@@ -62,20 +62,15 @@ def rate(run: Run) -> Iterator[Fact]:
         yield _("Throughput"), words.rate_interval(throughput, unit), remark
     if run.meter is not None and run.meter.kind is not MeterKind.EVENTS:
         yield _("Steps counted"), meter_in_words(run.meter), ""
-    if run.rate.rate_change is not None:
-        before, after = (
-            words.rate_interval(estimate, unit)
-            for estimate in (run.rate.rate_change.before, run.rate.rate_change.after)
-        )
-        remark = _("fell after {time}", time=format_seconds(run.rate.rate_change.seconds))
-        yield _("Two rates"), _("{before}, then {after}", before=before, after=after), remark
+    if (fall := run.rate.rate_change) is not None:
+        rates = _("{fall.before:rate/unit}, then {fall.after:rate/unit}", fall=fall, unit=unit)
+        yield _("Two rates"), rates, _("fell after {fall.seconds:time}", fall=fall)
     if run.rate.first_epoch_throughput is not None:
         yield _("First epoch"), words.rate_in_words(run.rate.first_epoch_throughput, unit), _against(run)
     if run.rate.latency_p50 is not None:
         p99 = words.milliseconds(run.rate.latency_p99) if run.rate.latency_p99 is not None else None
         median = words.milliseconds(run.rate.latency_p50)
-        shown = _("median {median}, p99 {p99}", median=median, p99=p99) if p99 else _("median {median}", median=median)
-        yield _("Latency of a batch"), shown, ""
+        yield _("Latency of a batch"), _("median {median}[[, p99 {p99}]]", median=median, p99=p99), ""
     yield from fact(_("Warm-up"), run.rate.warm_up_seconds, format_seconds)
     yield from fact(_("Measured"), run.rate.measured_seconds, format_seconds, stopped_in_words(run.rate.stopped or ""))
     yield from fact(_("sizer's own use"), run.conditions.overhead, words.small_share)

@@ -11,21 +11,17 @@ here longest without a whole request goes: whoever knows the token sends it at o
 
 from __future__ import annotations
 
-import errno
+import asyncio
 import hmac
 import io
 import secrets
-import selectors
 import socket
 import threading
-import time
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass
 from http import HTTPStatus
 from http.client import HTTPException, parse_headers
 from http.server import BaseHTTPRequestHandler
-from typing import Any
+from typing import Any, cast
 
 from sizer.bundled.reports.server.live_page import Served
 from sizer.records.messages import HostError
@@ -42,12 +38,11 @@ ANSWER_SECONDS = 60.0
 MOST_CLIENTS = 512
 """At a time: half of the files that a process may usually have open (1,024)."""
 MOST_ACCEPTED = MOST_CLIENTS // 8
-"""Between two looks at those who are here, so that a client has several looks before others take its place."""
+"""At once, so that a client has several turns before others take its place."""
 BACKLOG = 4096
 """Connections that the kernel keeps until they are accepted: all that it lets a program have (net.core.somaxconn of
 Linux 5.4). One that finds no room there tries again after a second."""
-NO_ROOM = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
-"""Why a connection cannot be accepted while there are as many."""
+
 
 HEADERS = {
     "Cache-Control": "no-store",
@@ -63,15 +58,7 @@ NOTHING_POLICY = "default-src 'none'; frame-ancestors 'none'"
 """Of an answer without a page."""
 
 
-@dataclass(eq=False)
-class _Client:
-    """A connection, what has come of its request, and what is left of the answer to it."""
-
-    connection: socket.socket
-    until: float
-    """When it has to have sent its request, or taken its answer (seconds of the monotonic clock)."""
-    head: bytes = b""
-    answer: memoryview | None = None
+_Task = asyncio.Task[None]
 
 
 class PageServer:
@@ -91,14 +78,14 @@ class PageServer:
                 port=port,
                 reason=error.strerror or error,
             ) from error
-        self._listener.setblocking(False)
         self.host, self.port = self._listener.getsockname()
-        self._selector = selectors.DefaultSelector()
-        self._closing, self._closed = socket.socketpair()
-        self._asking: dict[_Client, None] = {}
+        self._loop, self._closing = asyncio.new_event_loop(), asyncio.Event()
+        # That a client went away, or that no file is left for one, is nothing to be told of.
+        self._loop.set_exception_handler(lambda *_: None)
+        self._asking: dict[_Task, None] = {}
         """Whose request is not whole; the first has been here longest. So it is of those who are answered."""
-        self._reading: dict[_Client, None] = {}
-        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._reading: dict[_Task, None] = {}
+        self._thread = threading.Thread(target=self._run, daemon=True)
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -119,100 +106,59 @@ class PageServer:
 
     def close(self) -> None:
         """End it, with all of its connections."""
-        self._closing.close()
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._closing.set)
         self._thread.join()
 
-    def _serve(self) -> None:
-        with self._listener, self._closed, self._selector:
-            self._selector.register(self._listener, selectors.EVENT_READ)
-            self._selector.register(self._closed, selectors.EVENT_READ)
-            while True:
-                ready = {key.fileobj: key.data for key, _ in self._selector.select(self._seconds_left())}
-                for client in filter(None, ready.values()):
-                    self._go_on(client)
-                self._drop_late()
-                if self._listener in ready:
-                    self._accept()
-                if self._closed in ready:
-                    break
-        for client in (*self._asking, *self._reading):
-            client.connection.close()
+    def _run(self) -> None:
+        self._loop.run_until_complete(self._serve())
+        self._loop.close()
 
-    def _seconds_left(self) -> float | None:
-        """Until the first client is too late; None where there is none."""
-        first = [next(iter(clients)).until for clients in (self._asking, self._reading) if clients]
-        return max(0.0, min(first) - time.monotonic()) if first else None
+    async def _serve(self) -> None:
+        listener, most = self._listener, MOST_ACCEPTED
+        server = await asyncio.start_server(self._answer, sock=listener, backlog=most, limit=LONGEST_HEAD)
+        listener.listen(BACKLOG)
+        await self._closing.wait()
+        server.close()
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.sleep(0)  # in which the transports close their sockets
 
-    def _drop_late(self) -> None:
-        now = time.monotonic()
-        for clients in (self._asking, self._reading):
-            while clients and next(iter(clients)).until <= now:
-                self._drop(next(iter(clients)))
-
-    def _drop(self, client: _Client) -> None:
-        self._asking.pop(client, None)
-        self._reading.pop(client, None)
-        self._selector.unregister(client.connection)
-        # What was sent goes first, and then the end of it.
-        with suppress(OSError):
-            client.connection.shutdown(socket.SHUT_WR)
-        client.connection.close()
-
-    def _drop_oldest(self) -> bool:
-        """Of those whose request is not whole, if there are any; False where nobody is here."""
-        clients = self._asking or self._reading
-        if clients:
-            self._drop(next(iter(clients)))
-        return bool(clients)
-
-    def _accept(self) -> None:
-        for _ in range(MOST_ACCEPTED):
-            try:
-                connection, _address = self._listener.accept()
-            except BlockingIOError:
-                return
-            except OSError as error:
-                # Others may hold all files that this host has.
-                if error.errno in NO_ROOM and not self._drop_oldest():
-                    time.sleep(0.1)
-                continue
-            while len(self._asking) + len(self._reading) >= MOST_CLIENTS:
-                self._drop_oldest()
-            connection.setblocking(False)
-            client = _Client(connection, time.monotonic() + HEAD_SECONDS)
-            self._asking[client] = None
-            self._selector.register(connection, selectors.EVENT_READ, client)
-            self._go_on(client)
-
-    def _go_on(self, client: _Client) -> None:
-        """With what can be done of its request or of the answer without waiting."""
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Read one request and answer it. Where there are too many clients, the oldest that has not asked goes."""
+        task = cast("_Task", asyncio.current_task())
+        self._asking[task] = None
+        if len(self._asking) + len(self._reading) > MOST_CLIENTS:
+            clients = self._asking if len(self._asking) > 1 else self._reading
+            oldest = next(iter(clients))
+            del clients[oldest]
+            oldest.cancel()
         try:
-            if client.answer is None:
-                self._read(client)
-            if client.answer is not None:
-                self._write(client)
-        except BlockingIOError:
+            head = await asyncio.wait_for(_head(reader), HEAD_SECONDS)
+            self._reading[task] = self._asking.pop(task)
+            writer.transport.set_write_buffer_limits(0)  # so that it is drained when all has been sent
+            writer.write(_Request(self, head).answer)
+            writer.write_eof()
+            await asyncio.wait_for(writer.drain(), ANSWER_SECONDS)
+        except (OSError, asyncio.TimeoutError):
             pass
-        except OSError:
-            self._drop(client)
+        finally:
+            self._asking.pop(task, None)
+            self._reading.pop(task, None)
+            writer.transport.abort()
 
-    def _read(self, client: _Client) -> None:
-        part = client.connection.recv(LONGEST_HEAD)
-        client.head += part
+
+async def _head(reader: asyncio.StreamReader) -> bytes:
+    """A request line with its headers, or as much as anybody may send."""
+    head = b""
+    while b"\r\n\r\n" not in head and b"\n\n" not in head and len(head) <= LONGEST_HEAD:
+        part = await reader.read(LONGEST_HEAD)
         if not part:
-            self._drop(client)
-        elif b"\r\n\r\n" in client.head or b"\n\n" in client.head or len(client.head) > LONGEST_HEAD:
-            client.answer = memoryview(_Request(self, client.head).answer)
-            client.until = time.monotonic() + ANSWER_SECONDS
-            del self._asking[client]
-            self._reading[client] = None
-            self._selector.modify(client.connection, selectors.EVENT_WRITE, client)
-
-    def _write(self, client: _Client) -> None:
-        assert client.answer is not None
-        while client.answer:
-            client.answer = client.answer[client.connection.send(client.answer) :]
-        self._drop(client)
+            raise ConnectionResetError
+        head += part
+    return head
 
 
 class _Request(BaseHTTPRequestHandler):

@@ -16,9 +16,8 @@ from sizer.api.study_plan import asked_specs, chosen_next, searches_left, still_
 from sizer.bundled.reports.subject import Material, Progress
 from sizer.catalog.catalog import Catalog
 from sizer.exchange.fleet_tables import read_amounts, read_prices
-from sizer.exchange.formats import FORMATS, HandedOver, plain_name
+from sizer.exchange.formats import FORMATS, HandedOver, plain_name, recommendation_form
 from sizer.exchange.measurements import write_tables
-from sizer.exchange.published import recommendation_form
 from sizer.files.own_folder import make_folder
 from sizer.files.writing import writing_to
 from sizer.model.model import Model

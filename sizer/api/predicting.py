@@ -53,7 +53,7 @@ def predict(
 
 def _refused(refusal: Refusal, workload: WorkloadModel) -> Refused:
     """The refusal, whose text is the English sentence."""
-    from sizer.words.reasons.suggestions import refusal_sentences
+    from sizer.words.reasons.phrasing import refusal_sentences
 
     with in_language(ENGLISH):
         return Refused(refusal, refusal_sentences(refusal, terms_of(workload)))

@@ -17,8 +17,7 @@ from sizer.records.prediction import Prediction
 from sizer.words import model as words
 from sizer.words.language import ENGLISH, in_language
 from sizer.words.names import terms_of
-from sizer.words.reasons import reason_sentence
-from sizer.words.reasons.suggestions import refusal_sentences
+from sizer.words.reasons.phrasing import reason_sentence, refusal_sentences
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -61,7 +60,7 @@ def _why(one: There, model: WorkloadModel) -> str:
 
 
 def _form(one: There, model: WorkloadModel) -> dict[str, Any]:
-    from sizer.exchange.published import no_prediction_form, prediction_form
+    from sizer.exchange.formats import no_prediction_form, prediction_form
 
     instance, answer = one.instance, one.answer
     with in_language(ENGLISH):

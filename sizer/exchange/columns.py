@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from sizer.catalog.gpus import GPU_MEMORY_GB
-from sizer.exchange.cells import NUMBERS, is_not_measured, told_rate
+from sizer.exchange.cells import NUMBERS, counted, counted_machines, cpu_in, is_not_measured, own_memory, told_rate
 from sizer.exchange.headers import (
     AN_HOUR,
     GPUS_PER_NODE,
@@ -24,7 +24,6 @@ from sizer.exchange.headers import (
     meaning,
     meanings,
 )
-from sizer.exchange.machine_names import counted, counted_machines, cpu_in, own_memory
 from sizer.exchange.measurements import COLUMNS
 from sizer.exchange.values import mode
 from sizer.files.tables import Table, named

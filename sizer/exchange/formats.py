@@ -1,7 +1,8 @@
-"""An answer as a file for whoever rents the machine: Markdown to read, JSON, Terraform, a Kubernetes job.
+"""Conclusions as programs and people read them: JSON, Markdown, Terraform, a Kubernetes job.
 
-Each form is a template in `templates`. Terraform and Kubernetes have the first instance type of the answer that they
-can rent. What sizer cannot know, an image or a network, is a variable or to be filled in.
+The form of JSON is fixed: sizes are GiB, the objective is a word with its target beside it. Each other form is a
+template in `templates`. Terraform and Kubernetes have the first instance type of the answer that they can rent. What
+sizer cannot know, an image or a network, is a variable or to be filled in.
 """
 
 from __future__ import annotations
@@ -9,27 +10,171 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from sizer import __version__
 from sizer.catalog.catalog import Catalog
-from sizer.exchange.published import recommendation_form
-from sizer.model.model import Gpus, Model
+from sizer.files.codec import to_json
+from sizer.model.comparison import Comparison
+from sizer.model.model import Gpus, Model, WorkloadModel
 from sizer.recommend.prices import VOLUME_GIB
-from sizer.records.answer import Answer, InstanceOffer, Recommendation
+from sizer.records.answer import Answer, InstanceOffer, Recommendation, Rejection
 from sizer.records.device import DiskRates
+from sizer.records.domains import SCHEMA_VERSION
+from sizer.records.family import Family
 from sizer.records.messages import Lines, NoAnswer
-from sizer.records.prediction import Spec
+from sizer.records.prediction import Configuration, Prediction, ReasonCode, Spec
 from sizer.records.study import DiskTier, Study
 from sizer.records.units import GIB, MIB, format_bytes, format_number
 from sizer.words.answers import conclusion_line, headline, main_sentences, rejection_line, sure_line
-from sizer.words.language import ENGLISH, _, in_language, vcpus_in_words
+from sizer.words.family import family_lines
+from sizer.words.language import ENGLISH, _, in_language, paragraph, vcpus_in_words
 from sizer.words.names import Terms, price_an_hour, terms_of
-from sizer.words.reasons.suggestions import suggestion_sentences
+from sizer.words.reasons.phrasing import reason_sentences, refusal_sentences, suggestion_sentences
 from sizer.words.terminal import offer_line
+
+DEADLINE = "deadline"
+"""The `objective` where a job has a deadline; which job, and when, under `deadline`."""
+
+
+def recommendation_form(recommendation: Recommendation, model: Model) -> dict[str, Any]:
+    """What recommendation.json holds. `emulated` says whether the answer rests on an emulated disk or accelerator;
+    `family` is empty of fewer than two workloads, `cross_table` null where nothing is compared."""
+    with in_language(ENGLISH):
+        answers = []
+        for answer in recommendation.workloads:
+            workload = model.workload(answer.workload)
+            disk = answer.spec.disk if answer.spec else None
+            beyond = prediction_form(answer.beyond, workload) if answer.beyond else None
+            own = {"beyond": beyond, "emulated": is_emulated(workload, disk)}
+            answers.append(_answer_form(answer, workload) | own)
+    objective, table = recommendation.objective, recommendation.cross_table
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "objective": DEADLINE if objective.deadline is not None else objective.prefer,
+        "target": objective.target,
+        "deadline": None if objective.deadline is None else to_json(objective.deadline),
+        "at_least": objective.at_least,
+        "latency_p99": objective.latency_p99,
+        "spot": objective.spot,
+        "baseline": objective.baseline,
+        "samples": objective.job_samples,
+        "interruptions": None if objective.interruptions is None else to_json(objective.interruptions),
+        "workloads": answers,
+        "family": family_form(recommendation.family) if recommendation.family.shapes else {},
+        "cross_table": None if table is None else _in_gibibytes(to_json(table)),
+    }
+
+
+def family_form(family: Family) -> dict[str, Any]:
+    """What `sizer family --json` prints, its sentences in English."""
+    with in_language(ENGLISH):
+        lines = [line.strip() for line in family_lines(family)]
+    return {"schema_version": SCHEMA_VERSION, **_in_gibibytes(to_json(family)), "sentences": lines}
+
+
+def prediction_form(prediction: Prediction, workload: WorkloadModel) -> dict[str, Any]:
+    """One entry of `predict --json`."""
+    rate, form = prediction.throughput, _form_of_place(prediction.configuration, workload)
+    figures = {"throughput": rate.value, "low": rate.low, "high": rate.high, "bottleneck": prediction.bottleneck.value}
+    stated = {name: getattr(prediction, name) for name in ("shares", "extrapolated", "out_of_memory", "headroom")}
+    return form | figures | stated
+
+
+def no_prediction_form(
+    configuration: Configuration, workload: WorkloadModel, error: str, error_code: ReasonCode | None
+) -> dict[str, Any]:
+    """The entry of `predict --json` for a configuration without an answer: the same keys, and why, in English."""
+    why = {"error": error, "error_code": error_code.value if error_code is not None else None}
+    return _form_of_place(configuration, workload) | why
+
+
+def _form_of_place(configuration: Configuration, workload: WorkloadModel) -> dict[str, Any]:
+    return {
+        "workload": workload.name,
+        **configuration_form(configuration),
+        **dict.fromkeys(("throughput", "low", "high", "bottleneck")),
+        "shares": {},
+        **dict.fromkeys(("extrapolated", "out_of_memory", "headroom")),
+        "sample_unit": workload.sample_unit,
+        "emulated": is_emulated(workload, configuration.disk),
+    }
+
+
+def configuration_form(configuration: Configuration) -> dict[str, Any]:
+    """A run's configuration, with the columns of measurements.csv as keys; null is what an import lacks."""
+    form: dict[str, Any] = _in_gibibytes(asdict(configuration))
+    del form["machine"]
+    return form
+
+
+def is_emulated(workload: WorkloadModel, disk: str | None) -> bool:
+    """Whether the accelerator is emulated, or this disk: without a name, any that the workload was measured on."""
+    disks = workload.measured.disks if disk is None else [workload.measured.disk(disk)]
+    return workload.facts.device.kind == "emulated" or any(one is not None and one.emulated for one in disks)
+
+
+def _answer_form(answer: Answer, workload: WorkloadModel) -> dict[str, Any]:
+    """An answer with its reasons as English sentences, and their codes beside them."""
+    terms = terms_of(workload)
+    suggestion = answer.next_run
+    emulated = [reason for reason in answer.reasons if reason.code is ReasonCode.EMULATED]
+    form = {
+        **to_json(answer),
+        "reasons": reason_sentences(answer.reasons, terms),
+        "reason_codes": [reason.code.value for reason in answer.reasons],
+        "rejected": [_rejection_form(rejection, terms) for rejection in answer.rejected],
+        "next_run": None if suggestion is None else suggestion_sentences(suggestion, terms),
+        "next_run_suggestion": None if suggestion is None else to_json(suggestion),
+        "instances": [_offer_form(offer, terms) for offer in answer.instances],
+        "accelerator_counts_missing": [
+            to_json(refusal) | {"why": refusal_sentences(refusal, terms)}
+            for refusal in answer.accelerator_counts_missing
+        ],
+        "emulated_rate": next((dict(reason.figures) for reason in emulated if not reason.has("disk")), None),
+    }
+    return {key: _in_gibibytes(value) if key != "beyond" else value for key, value in form.items()}
+
+
+def _rejection_form(rejection: Rejection, terms: Terms) -> dict[str, Any]:
+    form = to_json(rejection)
+    del form["instance_type"]
+    why, codes = paragraph(reason_sentences(rejection.why, terms)), [reason.code.value for reason in rejection.why]
+    return {"spec": form.pop("spec"), "why": why, "codes": codes} | form | {"why": why}
+
+
+def _offer_form(offer: InstanceOffer, terms: Terms) -> dict[str, Any]:
+    form = to_json(offer)
+    del form["notes"], form["own"]
+    notes = {
+        "note": " ".join(reason_sentences(offer.notes, terms)),
+        "note_codes": [note.code.value for note in offer.notes],
+    }
+    return form | notes
+
+
+def _in_gibibytes(value: Any) -> Any:
+    """Every `memory_bytes` as `memory_gib`: exact, since dividing by a power of two loses no digit; `nodes` only where
+    there are several."""
+    if isinstance(value, list):
+        return [_in_gibibytes(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    form = {key: _in_gibibytes(item) for key, item in value.items() if (key, item) != ("nodes", 1)}
+    if form.get("memory_bytes") is not None:
+        form["memory_bytes"] /= GIB
+    return {"memory_gib" if key == "memory_bytes" else key: item for key, item in form.items()}
+
+
+def comparison_form(comparison: Comparison) -> dict[str, Any]:
+    """What `compare --json` prints: of A and of B in this order, where a figure has two; `unlike` is how the studies
+    differ."""
+    form = _in_gibibytes(to_json(comparison))
+    return {"schema_version": SCHEMA_VERSION, "unlike": form.pop("study_differences"), **form}
+
 
 MOST_OFFERS = 5
 RESOURCES = {
@@ -130,11 +275,6 @@ def _cells(offer: InstanceOffer) -> list[str]:
     size = [f"{offer.vcpus:g}", format_number(offer.memory_bytes / GIB)]
     price = price_an_hour(offer.usd_per_hour, foreign=offer.foreign)
     return [offer.called(offer.provider), *size, gpus, price, f"{offer.as_of} {offer.source}"]
-
-
-def as_json(given: HandedOver) -> str:
-    """As recommendation.json."""
-    return json.dumps(recommendation_form(given.recommendation, given.model), indent=1) + "\n"
 
 
 def kubernetes(given: HandedOver) -> str:
@@ -292,7 +432,7 @@ def _plain(text: str) -> str:
 
 FORMATS: Mapping[str, tuple[str, Callable[[HandedOver], str]]] = {
     "markdown": ("md", markdown),
-    "json": ("json", as_json),
+    "json": ("json", lambda given: json.dumps(recommendation_form(given.recommendation, given.model), indent=1) + "\n"),
     "terraform": ("tf", terraform),
     "kubernetes": ("yaml", kubernetes),
 }

@@ -8,35 +8,25 @@ from itertools import takewhile
 from typing import Any
 
 from sizer.catalog.gpus import gpu_names, read_gpu_name
-from sizer.exchange import values
+from sizer.exchange import headers, values
 from sizer.exchange.cells import (
     NUMBERS,
     RATES,
     Comma,
     comma_in,
+    counted,
+    counted_machines,
+    cpu_in,
     is_not_measured,
     outcome_in,
+    own_memory,
     plain,
+    spread_gpus,
     told_rate,
     unmarked,
     with_point,
 )
 from sizer.exchange.columns import INPUTS, Columns, names_gpu
-from sizer.exchange.headers import (
-    BATCH_PER_GPU,
-    GPU_MEMORY,
-    GPUS_PER_NODE,
-    OF_ONE_GPU,
-    RATE_UNIT,
-    RATED_BY,
-    TIMES,
-    UNSAID,
-    Meaning,
-    map_option,
-    meaning,
-    word,
-)
-from sizer.exchange.machine_names import counted, counted_machines, cpu_in, own_memory, spread_gpus
 from sizer.exchange.measurements import COLUMNS, MODE, NODES
 from sizer.exchange.values import Reader
 from sizer.files.tables import Row, Table
@@ -46,10 +36,10 @@ from sizer.records.run_kinds import Outcome
 from sizer.records.units import format_seconds, parse_batch_size
 
 READERS: Mapping[str, Reader] = COLUMNS | {
-    **dict.fromkeys(OF_ONE_GPU, values.usd),
-    **dict.fromkeys(TIMES, values.seconds),
-    BATCH_PER_GPU: parse_batch_size,
-    GPUS_PER_NODE: values.nodes,
+    **dict.fromkeys(headers.OF_ONE_GPU, values.usd),
+    **dict.fromkeys(headers.TIMES, values.seconds),
+    headers.BATCH_PER_GPU: parse_batch_size,
+    headers.GPUS_PER_NODE: values.nodes,
 }
 """How a cell of each column that is read becomes a value."""
 PER_GPU = "rate of one GPU"
@@ -156,7 +146,7 @@ def _with_gpu_names(rows: Sequence[ParsedRow], notes: _Notes) -> list[ParsedRow]
     written = {}
     for row in rows:
         if gpu := row["gpu"]:
-            size = own_memory(gpu, row.other.get(GPU_MEMORY, ""))
+            size = own_memory(gpu, row.other.get(headers.GPU_MEMORY, ""))
             written[row.row.line] = gpu if size is None or read_gpu_name(gpu).memory_gb else f"{gpu} {size}GB"
     names = gpu_names(written.values())
     called = {line: names[text] for line, text in written.items() if names.get(text)}
@@ -174,7 +164,7 @@ class _Reader:
         numbers = [header for header, means in columns.read.items() if means.column in NUMBERS]
         figures = [[unmarked(row.cells[header]) for row in table.rows] for header in numbers]
         self._comma = comma_in(figures, table.delimiter)
-        self._units = columns.header(RATE_UNIT) if RATE_UNIT in columns else ""
+        self._units = columns.header(headers.RATE_UNIT) if headers.RATE_UNIT in columns else ""
         self._counts_devices = any(
             means.column == "gpu_count" and ("device" in header.lower() or "beside gpu" in means.where)
             for header, means in columns.read.items()
@@ -188,7 +178,7 @@ class _Reader:
             if means.column == "throughput" and unit is not None:
                 means = replace(unit, per_gpu=unit.per_gpu or means.per_gpu)
             column, text = self._cell(row, header, means, cells)
-            if column != RATE_UNIT and (text or not cells.get(column)):
+            if column != headers.RATE_UNIT and (text or not cells.get(column)):
                 cells[column] = text
         unread = {self._columns.name(header): row.cells[header] for header in self._columns.unread}
         if not cells.get("outcome") and not any(cells.get(column) for column in RATES) and self._says_nothing(row):
@@ -213,7 +203,7 @@ class _Reader:
         ended = self._value(row, "outcome") if row.cells.get("outcome") and "outcome" in self._readers else None
         failed = ended not in (None, Outcome.COMPLETED)
         for column, text in row.cells.items():
-            if not text or (failed and column in {*RATED_BY, "throughput"} and not text.strip("0.")):
+            if not text or (failed and column in {*headers.RATED_BY, "throughput"} and not text.strip("0.")):
                 continue  # Of a run that failed, 0 is how some write that it has no rate.
             value = self._value(row, column) if column in self._readers else None
             if column in self._readers and (value is not None or column != MODE):
@@ -236,10 +226,10 @@ class _Reader:
                 "{problem} If `{header}` is something else, type {option}.",
                 problem=error,
                 header=header,
-                option=map_option(header, ""),
+                option=headers.map_option(header, ""),
             ) from None
 
-    def _cell(self, row: Row, header: str, means: Meaning, cells: dict[str, str]) -> tuple[str, str]:
+    def _cell(self, row: Row, header: str, means: headers.Meaning, cells: dict[str, str]) -> tuple[str, str]:
         """The column of a cell and its text there; what else it says stands in `cells` then."""
         column, text = means.column, row.cells[header]
         if column in NUMBERS and text:
@@ -247,7 +237,7 @@ class _Reader:
         if column == "outcome" and text.lower().replace(" ", "_") not in _OUTCOMES:
             return column, self._notes.cell(NoteKind.FAILURES_READ, header, text, outcome_in(text) or text)
         if column == "input" and text.lower() not in INPUTS:
-            return column, self._notes.cell(NoteKind.INPUTS_READ, text, text, word("input", text) or text)
+            return column, self._notes.cell(NoteKind.INPUTS_READ, text, text, headers.word("input", text) or text)
         if column in ("gpu", "device") and (cpu := cpu_in(text)) is not None:
             if cpu:
                 cells[_CPU] = cpu
@@ -258,14 +248,14 @@ class _Reader:
         if column == "gpu" and (gpus := counted(text)):
             self._notes.cell(NoteKind.COUNTS_IN_NAMES, header, text, f"{gpus[1]} x {gpus[0]}")
             if spread := spread_gpus(text):
-                cells |= {NODES: cells.get(NODES) or spread[0], GPUS_PER_NODE: spread[1]}
+                cells |= {NODES: cells.get(NODES) or spread[0], headers.GPUS_PER_NODE: spread[1]}
             text, cells[_NAMED_COUNT] = gpus
         if column == "instance_type" and (machines := counted_machines(text)):
             self._notes.cell(NoteKind.COUNTS_IN_NAMES, header, text, f"{machines[1]} x {machines[0]}")
             text, cells[NODES] = machines[0], cells.get(NODES) or machines[1]
         return column, text
 
-    def _figure(self, row: Row, header: str, means: Meaning, text: str, cells: dict[str, str]) -> str:
+    def _figure(self, row: Row, header: str, means: headers.Meaning, text: str, cells: dict[str, str]) -> str:
         """A number as sizer writes it; empty where the cell says that there is none, and why."""
         failed = outcome_in(text) if means.column in RATES else ""
         if means.column in RATES and means.sample_unit:
@@ -295,15 +285,15 @@ class _Reader:
             if means.column in RATES
         )
 
-    def _unit(self, row: Row) -> Meaning | None:
+    def _unit(self, row: Row) -> headers.Meaning | None:
         """What the figure of a row is by a column of units; None without one.
 
         Raises InputError for a unit that is not known: a rate in it would be taken for samples a second.
         """
         text = row.cells[self._units] if self._units else ""
-        sample = word("sample", text)
-        means = Meaning("throughput", sample_unit=sample) if sample else meaning(text)
-        if text and (means is None or means.column not in RATES or means.unit == UNSAID):
+        sample = headers.word("sample", text)
+        means = headers.Meaning("throughput", sample_unit=sample) if sample else headers.meaning(text)
+        if text and (means is None or means.column not in RATES or means.unit == headers.UNSAID):
             raise row.input_error(
                 self._units,
                 "{unit} is not a unit of rates that sizer knows; write one such as images/s, images/min, ms/step or "

@@ -14,29 +14,10 @@ from scipy.special import stdtrit
 from sizer.exchange.jobs import configuration_of
 from sizer.exchange.measurements import DEMANDS, DISK_FIGURES, EMBEDDED, EPOCH, GPU_FIGURES, MACHINE, NODES
 from sizer.exchange.rows import ParsedRow
+from sizer.records import run as records
 from sizer.records.device import GIVEN_IN_TABLE, HOST_DISK, BatchRate, Device, DiskRates, GpuUse
 from sizer.records.kinds import IMPORTED
 from sizer.records.prediction import Configuration, Estimate
-from sizer.records.run import (
-    Cause,
-    CauseKind,
-    Conditions,
-    DataSet,
-    Declared,
-    Demand,
-    DiskCheck,
-    Evidence,
-    EvidenceKind,
-    Failure,
-    LimitedBy,
-    LimitedByKind,
-    MemoryUse,
-    RateDetails,
-    RentedMachine,
-    Run,
-    RunWarning,
-    WarningKind,
-)
 from sizer.records.run_kinds import ISOLATED_STAGES, Outcome, Purpose
 from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Workload
 
@@ -63,7 +44,7 @@ class EpochRows:
         return math.fsum(values) / len(values) if len(values) > 1 else values[0] if values else None
 
 
-def runs_of(rows: Rows, source: str, doubts: Mapping[int, RunWarning]) -> tuple[Run, ...]:
+def runs_of(rows: Rows, source: str, doubts: Mapping[int, records.RunWarning]) -> tuple[records.Run, ...]:
     """The runs that rows describe, in the order of the rows.
 
     `source` names the file in what a person reads, `doubts` what the table itself says against a row, by line.
@@ -129,7 +110,7 @@ def _with_repeats(runs: Sequence[EpochRows]) -> list[tuple[EpochRows, int]]:
 
 def _run(
     epochs: EpochRows, repeat: int, measure: Measure, varied: set[tuple[str, str]], source: str, workload: Workload
-) -> Run:
+) -> records.Run:
     row, name = epochs.lead, epochs.lead["workload"]
     limits = Limits(
         row["vcpus"] if (name, "vcpus") in varied else None,
@@ -138,28 +119,30 @@ def _run(
     )
     failed, bottleneck, first = row.outcome is not Outcome.COMPLETED, row["bottleneck"], row["first_epoch_throughput"]
     purpose = _purpose(epochs, repeat)
-    return Run(
+    return records.Run(
         spec=RunSpec(workload, row["batch_size"] or 1, limits, measure, repeat, row.row.line, purpose),
         outcome=row.outcome,
         configuration=_configuration(row, workload.computes_on, (name, "gpu_count") in varied),
         started_at=row["started_at"],
         wall_seconds=0.0,
-        error=Failure(Cause(CauseKind.IMPORTED, {"line": row.row.line}, source)) if failed else None,
+        error=records.Failure(records.Cause(records.CauseKind.IMPORTED, {"line": row.row.line}, source))
+        if failed
+        else None,
         sample_unit=row["sample_unit"] or "sample",
         data_set=_data_set(row, source),
         throughput=_throughput(epochs),
-        rate=RateDetails(
+        rate=records.RateDetails(
             first_epoch_throughput=first if first is not None else epochs.first,
             latency_p50=epochs.mean("latency_p50_ms"),
             latency_p99=epochs.mean("latency_p99_ms"),
         ),
         demand=_demand(epochs),
-        memory=MemoryUse(peak_anonymous_bytes=row["peak_anonymous_gib"]),
-        conditions=Conditions(hit_rate=epochs.mean("hit_rate"), gpus=_gpus(epochs, workload.computes_on)),
-        evidence=Evidence(bottleneck, {}, EvidenceKind.IMPORTED, text=source) if bottleneck else None,
+        memory=records.MemoryUse(peak_anonymous_bytes=row["peak_anonymous_gib"]),
+        conditions=records.Conditions(hit_rate=epochs.mean("hit_rate"), gpus=_gpus(epochs, workload.computes_on)),
+        evidence=records.Evidence(bottleneck, {}, records.EvidenceKind.IMPORTED, text=source) if bottleneck else None,
         disk=_disk(row),
-        limited_by=LimitedBy(LimitedByKind.IMPORTED, text=source),
-        declared=Declared(machine=_machine(row), other=_other(epochs.rows)),
+        limited_by=records.LimitedBy(records.LimitedByKind.IMPORTED, text=source),
+        declared=records.Declared(machine=_machine(row), other=_other(epochs.rows)),
         warnings=_warnings(epochs),
     )
 
@@ -170,11 +153,15 @@ def _purpose(epochs: EpochRows, repeat: int) -> Purpose:
     return marks[0] if marks else stages.get(epochs.lead["isolates"], Purpose.REPEAT if repeat else Purpose.ASKED)
 
 
-def _warnings(epochs: EpochRows) -> tuple[RunWarning, ...]:
+def _warnings(epochs: EpochRows) -> tuple[records.RunWarning, ...]:
     """Those of all epochs, each once; what the rows of a table say of one another is found anew."""
-    warnings: list[RunWarning] = []
+    warnings: list[records.RunWarning] = []
     for mark in (mark for row in epochs.rows for mark in row["warnings"] or ()):
-        if isinstance(mark, RunWarning) and mark.kind is not WarningKind.MAY_BE_ANOTHER_JOB and mark not in warnings:
+        if (
+            isinstance(mark, records.RunWarning)
+            and mark.kind is not records.WarningKind.MAY_BE_ANOTHER_JOB
+            and mark not in warnings
+        ):
             warnings.append(mark)
     return tuple(warnings)
 
@@ -265,9 +252,9 @@ def _throughput(epochs: EpochRows) -> Estimate | None:
     return Estimate(mean, mean - half, mean + half)
 
 
-def _demand(epochs: EpochRows) -> Demand | None:
+def _demand(epochs: EpochRows) -> records.Demand | None:
     figures = {name: epochs.mean(column) for column, name in DEMANDS.items()}
-    return Demand(**figures) if any(figure is not None for figure in figures.values()) else None
+    return records.Demand(**figures) if any(figure is not None for figure in figures.values()) else None
 
 
 def _gpus(epochs: EpochRows, device: Device) -> tuple[GpuUse, ...]:
@@ -281,26 +268,28 @@ def _gpus(epochs: EpochRows, device: Device) -> tuple[GpuUse, ...]:
     return (replace(GpuUse(device.index or 0, epochs.lead["gpu"] or "GPU"), **figures),)
 
 
-def _data_set(row: ParsedRow, source: str) -> DataSet | None:
+def _data_set(row: ParsedRow, source: str) -> records.DataSet | None:
     name, size, samples = row["dataset"], row["dataset_gib"], row["dataset_samples"]
     if name is None and size is None and samples is None:
         return None
-    return DataSet(name or f"given by {source}", row["format"] or "unknown", size or 0, samples or 0, name == EMBEDDED)
+    return records.DataSet(
+        name or f"given by {source}", row["format"] or "unknown", size or 0, samples or 0, name == EMBEDDED
+    )
 
 
-def _disk(row: ParsedRow) -> DiskCheck | None:
+def _disk(row: ParsedRow) -> records.DiskCheck | None:
     """A disk with what it gives; of an emulated one that is what was set."""
     rates, emulated = DiskRates(**{name: row[column] for column, name in DISK_FIGURES.items()}), row["disk_emulated"]
     if rates == DiskRates() and row["disk_class"] is None and not emulated:
         return None
     tier = DiskTier(row["disk"] or HOST_DISK, emulated=rates if emulated else None, disk_class=row["disk_class"])
-    return DiskCheck(tier, DiskRates() if emulated else rates)
+    return records.DiskCheck(tier, DiskRates() if emulated else rates)
 
 
-def _machine(row: ParsedRow) -> RentedMachine | None:
+def _machine(row: ParsedRow) -> records.RentedMachine | None:
     """What was rented; None where the row says nothing of it."""
-    rented = RentedMachine(**{column: row[column] for column in MACHINE}, nodes=row[NODES] or 1)
-    return rented if rented != RentedMachine() else None
+    rented = records.RentedMachine(**{column: row[column] for column in MACHINE}, nodes=row[NODES] or 1)
+    return rented if rented != records.RentedMachine() else None
 
 
 def _other(rows: Rows) -> dict[str, str]:

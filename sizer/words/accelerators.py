@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 
 from sizer.records import answer as records
 from sizer.records.answer import AcceleratorCount, Answer, BatchAdvice, BatchCurve, BatchPoint, GpuOption, NoGpuAnswer
@@ -13,38 +12,29 @@ from sizer.records.prediction import Bottleneck, Estimate
 from sizer.records.run_kinds import LargestBatch
 from sizer.records.units import RELATIVE, format_number
 from sizer.words import language, names
-from sizer.words.language import N_, Sentence, _, paragraph, row, sentence
+from sizer.words.language import N_, Sentence, Templates, _, paragraph, row, sentence
 from sizer.words.names import Terms, accelerators_name
-from sizer.words.reasons import reason_sentence
-from sizer.words.reasons.suggestions import refusal_sentences
+from sizer.words.reasons.phrasing import reason_sentence, refusal_sentences
 
 # A GPU that was asked about.
-_MISSING: Mapping[NoGpuAnswer, str] = {
-    NoGpuAnswer.NO_RATE: N_(
-        "no published rate [[published_on?says how fast it is; of this network there are rates on {published_on:and}]]"
-        "[[!published_on?of this network is known on any GPU]]; one run of [[{network}]][[!network?it]] there[[ at a "
-        "batch of {batch_size}]] would give it, as a row of a file for `--catalog`"
-    ),
-    NoGpuAnswer.NO_NETWORK: N_(
-        "published rates are of networks by name, and this job has none of them; one run of it there would "
-        "show its rate"
-    ),
-    NoGpuAnswer.STEP_NOT_SEPARATE: N_(
-        "what the input costs the CPU was not measured apart from the step; write `isolate: true` in the workload"
-    ),
-    NoGpuAnswer.INPUT_NOT_KNOWN: N_(
-        "how fast the input side is [[with {vcpus:vcpus} ]]there is not known; a run [[with as many "
-        "]][[!vcpus?without a limit of vCPUs ]]would show it"
-    ),
-    NoGpuAnswer.NO_MODEL: N_("the runs do not say how fast the input side is there"),
+_MISSING: Templates[NoGpuAnswer, str] = {
+    NoGpuAnswer.NO_RATE: "no published rate [[published_on?says how fast it is; of this network there "
+    "are rates on {published_on:and}]][[!published_on?of this network is known on any GPU]]; one run "
+    "of [[{network}]][[!network?it]] there[[ at a batch of {batch_size}]] would give it, as a row of a "
+    "file for `--catalog`",
+    NoGpuAnswer.NO_NETWORK: "published rates are of networks by name, and this job has none of them; "
+    "one run of it there would show its rate",
+    NoGpuAnswer.STEP_NOT_SEPARATE: "what the input costs the CPU was not measured apart from the step; "
+    "write `isolate: true` in the workload",
+    NoGpuAnswer.INPUT_NOT_KNOWN: "how fast the input side is [[with {vcpus:vcpus} ]]there is not known; "
+    "a run [[with as many ]][[!vcpus?without a limit of vCPUs ]]would show it",
+    NoGpuAnswer.NO_MODEL: "the runs do not say how fast the input side is there",
 }
-_PUBLISHED: Mapping[str, str] = {
-    "transferred": N_(
-        "One of it, transferred from {own.known_on:and}: {own.rate:rate/unit} with {settings} ({source})."
-    ),
-    "interpolated": N_("One of it, between published batch sizes: {own.rate:rate/unit} with {settings} ({source})."),
-    "extrapolated": N_("One of it, beyond the published batch sizes: {own.rate:rate/unit} with {settings} ({source})."),
-    "published": N_("One of it, published: {own.rate:rate/unit} with {settings} ({source})."),
+_PUBLISHED: Templates[str, str] = {
+    "transferred": "One of it, transferred from {own.known_on:and}: {own.rate:rate/unit} with {settings} ({source}).",
+    "interpolated": "One of it, between published batch sizes: {own.rate:rate/unit} with {settings} ({source}).",
+    "extrapolated": "One of it, beyond the published batch sizes: {own.rate:rate/unit} with {settings} ({source}).",
+    "published": "One of it, published: {own.rate:rate/unit} with {settings} ({source}).",
 }
 _FEEDS = N_(
     "[[The input side, as measured here, feeds {one.input_rate:rate/unit} there]][[beyond? (extrapolated)]][[fed?.]]"
@@ -271,12 +261,6 @@ def count_name(count: AcceleratorCount, terms: Terms) -> str:
     return accelerators_name(count.gpu, count.count, terms.device)
 
 
-speed_up_in_words = Sentence("{count.speed_up:times_over}")
-"""`1.9 (1.85 to 1.95)`."""
-efficiency_in_words = Sentence("{count.efficiency:share}")
-"""`95 % (92 % to 98 %)`."""
-
-
 def fed_in_words(count: AcceleratorCount) -> str:
     """`fed from 2 vCPUs`, `not fed by 2 vCPUs (asks for 2.9 to 3.1 vCPUs)`; empty where no accounting shows it."""
     if count.ceiling is None:
@@ -368,8 +352,6 @@ def accelerator_counts_note(counts: Sequence[AcceleratorCount]) -> str:
 
 
 # Batch sizes: which one, what a step takes by it, and the largest that fits.
-SLOWER = 1.01
-"""From this factor of the time of a sample on a larger batch is said to be slower."""
 batch_question = Sentence("Which batch size?")
 """What the chart of batch sizes answers."""
 
@@ -388,7 +370,6 @@ def batch_sentences(advice: BatchAdvice, terms: Terms, curve: BatchCurve | None 
         )
         of_curve = [
             _which_batch(shown, terms, advice),
-            _more_than_in_proportion(shown, terms),
             _("[[It is known to run in {size:bytes} of memory.]]", size=advice.memory_bytes),
             _step_line(shown, terms),
             beyond,
@@ -434,28 +415,6 @@ def _which_batch(curve: BatchCurve, terms: Terms, advice: BatchAdvice) -> str:
     )
 
 
-def _more_than_in_proportion(curve: BatchCurve, terms: Terms) -> str:
-    """Where a step takes more than as many times as long as its batch is larger: `more than twice`; empty where none
-    does."""
-    points = sorted(curve.points, key=lambda point: point.batch_size)
-    slower = [
-        (one, other)
-        for one, other in pairwise(points)
-        if other.seconds_per_sample > SLOWER * one.seconds_per_sample and terms.unit != RELATIVE
-    ]
-    if not slower:
-        return ""
-    one, other = slower[-1]
-    return _(
-        "A step of {other.batch_size} takes {times:times_over} times as long as one of {one.batch_size}, [[twice?more "
-        "than twice]][[!twice?more than in proportion]], so each of its samples takes longer.",
-        one=one,
-        other=other,
-        times=other.step_seconds / one.step_seconds,
-        twice=other.batch_size == 2 * one.batch_size,
-    )
-
-
 def _step_line(curve: BatchCurve, terms: Terms) -> str:
     """What a step takes; empty where rates are relative, which have no time."""
     if terms.unit == RELATIVE:
@@ -486,21 +445,8 @@ def _not_measured(terms: Terms) -> str:
         )
     sources = list(dict.fromkeys(rate.source for rate in rates))
     given = next((source for source in (GIVEN_IN_TABLE, GIVEN_IN_STUDY) if source in sources), None)
-    text = _(
+    return _(
         "What the {accelerator} takes for each batch size is {source}, and was not measured here.",
         accelerator=names.accelerator_name(terms.device),
         source=names.rate_source(given or "; ".join(sources)),
     )
-    beyond = [
-        _(
-            "At a batch of {rate.batch_size} it is extrapolated: {rate.samples_per_second:rate/unit}[[ "
-            "({low:number} to {high:number})]].",
-            rate=rate,
-            low=rate.low,
-            high=rate.high,
-            unit=terms.unit,
-        )
-        for rate in rates
-        if not given and rate.basis == "extrapolated"
-    ]
-    return paragraph([text, *beyond])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from sizer.recommend.job_changes import Change, ChangeKind
 from sizer.recommend.rule import ALIKE as SAME_COST
@@ -13,18 +13,17 @@ from sizer.records.prediction import Bottleneck, Estimate, Prediction, ReasonCod
 from sizer.records.run import RentedMachine
 from sizer.records.units import RELATIVE
 from sizer.words import language, names
-from sizer.words.language import N_, Sentence, _, paragraph, row
+from sizer.words.language import N_, Sentence, Templates, _, paragraph, row
 from sizer.words.names import Terms, spec_name, with_instance
-from sizer.words.reasons import reason_sentences
-from sizer.words.reasons.suggestions import suggestion_sentences
+from sizer.words.reasons.phrasing import reason_sentences, suggestion_sentences
 
 # The verdict.
 
-_VERDICTS: Mapping[str, str] = {
-    "unsettled": N_("not settled, {spec} so far"),
-    "refused": N_("refused {spec}"),
-    "at_least": N_("[[provisional?provisionally ]]at least {spec}"),
-    "recommended": N_("[[provisional?provisionally ]]recommended {spec}"),
+_VERDICTS: Templates[str, str] = {
+    "unsettled": "not settled, {spec} so far",
+    "refused": "refused {spec}",
+    "at_least": "[[provisional?provisionally ]]at least {spec}",
+    "recommended": "[[provisional?provisionally ]]recommended {spec}",
 }
 """What is a lower bound, not settled, or rests on doubtful runs does not sound as sure."""
 
@@ -93,19 +92,17 @@ def rejection_line(rejection: Rejection, terms: Terms) -> str:
 
 # How sure it is.
 
-_EVENTS: Mapping[Event, str] = {
-    Event.REACHES_TARGET: N_("{sure} to reach the target"),
-    Event.LESS_TOO_LITTLE: N_("{sure} that fewer vCPUs [[memory?or less memory is too little]][[!memory?are too few]]"),
-    Event.FEWER_TOO_FEW: N_("{sure} that fewer vCPUs are too few"),
-    Event.NONE_CHEAPER: N_(
-        "{sure} that none[[unpriced? with a price]][[fast? that is fast enough]] is {alike:share} cheaper"
-    ),
-    Event.NONE_BETTER: N_(
-        "{sure} that none[[unpriced? with a price]][[fast? that is fast enough]] has {alike:share} less cost × time"
-    ),
-    Event.NONE_FASTER: N_("{sure} that none is {alike:share} faster"),
-    Event.GIVES_RATE: N_("{sure} to give the rate asked for"),
-    Event.IN_TIME: N_("{sure} to be in time"),
+_EVENTS: Templates[Event, str] = {
+    Event.REACHES_TARGET: "{sure} to reach the target",
+    Event.LESS_TOO_LITTLE: "{sure} that fewer vCPUs [[memory?or less memory is too little]][[!memory?are too few]]",
+    Event.FEWER_TOO_FEW: "{sure} that fewer vCPUs are too few",
+    Event.NONE_CHEAPER: "{sure} that none[[unpriced? with a price]][[fast? that is fast enough]] is "
+    "{alike:share} cheaper",
+    Event.NONE_BETTER: "{sure} that none[[unpriced? with a price]][[fast? that is fast enough]] has "
+    "{alike:share} less cost × time",
+    Event.NONE_FASTER: "{sure} that none is {alike:share} faster",
+    Event.GIVES_RATE: "{sure} to give the rate asked for",
+    Event.IN_TIME: "{sure} to be in time",
 }
 _LIKELY: Sequence[tuple[float, str]] = (
     (0.99, N_("almost certain")),
@@ -182,10 +179,10 @@ def _doubted(answer: Answer) -> str:
 # What else could be chosen: each preference's own spec, and why no cheaper one was taken.
 LITTLE = 0.0005
 """A share of a price below which there is no difference to speak of."""
-_PREFERENCES: Mapping[str, str] = {
-    "cheapest": N_("[[priced?cheapest]][[each?most for each accelerator]][[small?smallest]]"),
-    "balanced": N_("[[priced?balanced]][[each?most for each accelerator]][[small?smallest]]"),
-    "fastest": N_("fastest"),
+_PREFERENCES: Templates[str, str] = {
+    "cheapest": "[[priced?cheapest]][[each?most for each accelerator]][[small?smallest]]",
+    "balanced": "[[priced?balanced]][[each?most for each accelerator]][[small?smallest]]",
+    "fastest": "fastest",
 }
 
 
@@ -334,43 +331,37 @@ NOTHING = 0.005
 """A gain that would be written as nothing."""
 LITTLE_GAIN = 0.05
 """A gain for which nobody buys a disk."""
-_CHANGES: Mapping[ChangeKind, tuple[str, str]] = {
+_CHANGES: Templates[ChangeKind, tuple[str, str]] = {
     ChangeKind.FORMAT: (
-        N_("{format} instead of {other}"),
-        N_("Measured at the same configuration: workload {workload}."),
+        "{format} instead of {other}",
+        "Measured at the same configuration: workload {workload}.",
     ),
     ChangeKind.BATCH: (
-        N_("Batch {batch:number}"),
-        N_(
-            "[[From batch {before:number} to {now:number} it gained {seen:small}.]][[!seen?Runs with several "
-            "batch sizes show how they scale.]]"
-        ),
+        "Batch {batch:number}",
+        "[[From batch {before:number} to {now:number} it gained {seen:small}.]][[!seen?Runs with several "
+        "batch sizes show how they scale.]]",
     ),
     ChangeKind.IN_MEMORY: (
-        N_("All of the data in memory: {memory:bytes}"),
-        N_("From the second epoch on nothing is read: {data:volume} of data and {own:bytes} that the job needs."),
+        "All of the data in memory: {memory:bytes}",
+        "From the second epoch on nothing is read: {data:volume} of data and {own:bytes} that the job needs.",
     ),
     ChangeKind.LOADER_WORKERS: (
-        N_("Twice as many loader workers"),
-        N_("A worker waits for the disk {waits:share} of its time."),
+        "Twice as many loader workers",
+        "A worker waits for the disk {waits:share} of its time.",
     ),
     ChangeKind.WAITING: (
-        N_("More loader workers"),
-        N_(
-            "The job waits for its input {waits:share} of the time, while nothing is busy for more than "
-            "{busy:share} of it."
-        ),
+        "More loader workers",
+        "The job waits for its input {waits:share} of the time, while nothing is busy for more than "
+        "{busy:share} of it.",
     ),
     ChangeKind.LARGE_READS: (
-        N_("Files packed into one that is read in large pieces (RecordIO, LMDB)"),
-        N_("It reads {size:volume} at a time, so the disk's {iops:iops} bind before its MB/s do."),
+        "Files packed into one that is read in large pieces (RecordIO, LMDB)",
+        "It reads {size:volume} at a time, so the disk's {iops:iops} bind before its MB/s do.",
     ),
     ChangeKind.DECODER: (
-        N_(
-            "[[encodes?Decode, resize and encode in half the CPU time]][[!encodes?Decode in half the CPU "
-            "time: smaller images, or a faster decoder]]"
-        ),
-        N_("Decoding is {share:share} of its CPU time of {seconds:each/unit}."),
+        "[[encodes?Decode, resize and encode in half the CPU time]][[!encodes?Decode in half the CPU time: "
+        "smaller images, or a faster decoder]]",
+        "Decoding is {share:share} of its CPU time of {seconds:each/unit}.",
     ),
 }
 """What would be done, and what was seen that speaks for it."""
@@ -409,14 +400,12 @@ no_change = Sentence(
 disk_question = Sentence("Would a faster disk help?")
 disk_reads_nothing = Sentence("No: the data is read from memory.")
 _SLOWER = N_("Not known: no faster disk was measured; {disk} is slower by {loss:small}.")
-_DISK_ANSWERS = {
-    "no": N_(
-        "No: [[on {disk}, the best other disk measured, it runs as fast]][[!disk?it would gain nothing]][[, at the "
-        "very most {most:share}]]."
-    ),
-    "open": N_("Probably not: it would gain nothing, but these runs leave up to {high:share} open."),
-    "perhaps": N_("Perhaps: [[{disk} gains ]][[!disk?by ]]{gain:small}, at the very most {high:share}."),
-    "yes": N_("Yes: [[{disk} gains {gain:small}]][[!disk?up to {gain:small} ({low:small} to {high:share})]]."),
+_DISK_ANSWERS: Templates[str, str] = {
+    "no": "No: [[on {disk}, the best other disk measured, it runs as fast]][[!disk?it would gain "
+    "nothing]][[, at the very most {most:share}]].",
+    "open": "Probably not: it would gain nothing, but these runs leave up to {high:share} open.",
+    "perhaps": "Perhaps: [[{disk} gains ]][[!disk?by ]]{gain:small}, at the very most {high:share}.",
+    "yes": "Yes: [[{disk} gains {gain:small}]][[!disk?up to {gain:small} ({low:small} to {high:share})]].",
 }
 
 

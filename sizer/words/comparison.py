@@ -10,7 +10,7 @@ from sizer.records.prediction import Estimate
 from sizer.records.run import DiskCheck
 from sizer.records.run_kinds import Outcome
 from sizer.words import names
-from sizer.words.language import N_, QUANTITIES, Sentence, _, clauses, rate_in_words, row
+from sizer.words.language import N_, QUANTITIES, Sentence, Templates, _, clauses, rate_in_words, row
 from sizer.words.names import Terms, outcome_in_words
 from sizer.words.terminal import host_fact, host_label
 
@@ -30,10 +30,10 @@ def whence(comparison: Comparison) -> str:
     return _whence(different=comparison.study_differences) if comparison.differences else ""
 
 
-_KINDS: Mapping[str, str] = {
-    "package": N_("Version of {name}"),
-    "disk": N_("Disk {name}"),
-    "workload": N_("Workload {name}"),
+_KINDS: Templates[str, str] = {
+    "package": "Version of {name}",
+    "disk": "Disk {name}",
+    "workload": "Workload {name}",
 }
 
 
@@ -54,12 +54,12 @@ def _value(name: str, value: Any) -> str:
 
 
 # One thing that was measured.
-_VERDICTS: Mapping[str, str] = {
-    "failed": N_("Failed"),
-    "slower": N_("Slower"),
-    "unclear": N_("No clear difference"),
-    "faster": N_("Faster"),
-    "ran": N_("Runs now"),
+_VERDICTS: Templates[str, str] = {
+    "failed": "Failed",
+    "slower": "Slower",
+    "unclear": "No clear difference",
+    "faster": "Faster",
+    "ran": "Runs now",
 }
 _DEMANDS: Mapping[str, tuple[str, str]] = {
     "core_seconds": (N_("CPU time"), "brief"),

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Mapping
 from dataclasses import replace
 
 from sizer.records.run import Cause, CauseKind, Run, WarningKind
 from sizer.records.run_kinds import MemoryPlace, Outcome, Purpose
 from sizer.records.study import RunSpec
-from sizer.words.language import N_, Sentence, _, clause, clauses
+from sizer.words.language import N_, Sentence, Templates, _, clause, clauses
 
 OF_A_SHELL = 128
 """A shell whose program was ended by a signal ends with this and the signal's number."""
@@ -28,100 +27,76 @@ _READY = N_(
     "its `{command}` [[text?could not be started ({text})]][[status?ended with exit status "
     "{ended}]][[signal?was killed by signal {name}]][[seconds?was stopped after {seconds:.0f} s]]"
 )
-_CAUSES: Mapping[CauseKind, str] = {
-    _K.OTHER: N_("{clause}"),
-    _K.REFUSED: N_("{clause}"),
-    _K.SIGNAL: N_("the workload was killed by signal {name}"),
-    _K.EXIT_STATUS: N_("the workload ended with exit status {ended}"),
+_CAUSES: Templates[CauseKind, str] = {
+    _K.OTHER: "{clause}",
+    _K.REFUSED: "{clause}",
+    _K.SIGNAL: "the workload was killed by signal {name}",
+    _K.EXIT_STATUS: "the workload ended with exit status {ended}",
     # Its limits.
-    _K.NOT_LIMITED: N_("the process could not be put under its limits"),
-    _K.CONTAINER: N_(
-        "it runs in a container ({text}), which is started by a service outside of the limits of the run: "
-        "give the command that the container runs"
-    ),
-    _K.ESCAPED: N_(
-        "part of it was not under the limits of the run ({text}), so its rate says nothing of them; take "
-        "that out of the program, or name a user without that right as `run_as`"
-    ),
-    _K.PROCESSES: N_("it was refused a process or thread: it may have {most:g} (`max_processes` of the study)"),
-    _K.ABSENT: N_(
-        "its steps are made outside of the limits of the run, by a service or in a container: they came "
-        "while it used no CPU time; give the program itself as the command"
-    ),
-    _K.STOOD_STILL: N_(
-        "sizer itself stood still for {seconds:.1f} s while it measured, twice: it was stopped or "
-        "suspended, or the host had no CPU time for it, and nothing is measured over such a gap"
-    ),
+    _K.NOT_LIMITED: "the process could not be put under its limits",
+    _K.CONTAINER: "it runs in a container ({text}), which is started by a service outside of the limits "
+    "of the run: give the command that the container runs",
+    _K.ESCAPED: "part of it was not under the limits of the run ({text}), so its rate says nothing of "
+    "them; take that out of the program, or name a user without that right as `run_as`",
+    _K.PROCESSES: "it was refused a process or thread: it may have {most:g} (`max_processes` of the study)",
+    _K.ABSENT: "its steps are made outside of the limits of the run, by a service or in a container: "
+    "they came while it used no CPU time; give the program itself as the command",
+    _K.STOOD_STILL: "sizer itself stood still for {seconds:.1f} s while it measured, twice: it was "
+    "stopped or suspended, or the host had no CPU time for it, and nothing is measured over such a gap",
     # Memory and disks.
-    _K.MEMORY_CAP: N_("killed by the kernel: the memory cap is below what the workload needs"),
-    _K.HOST_MEMORY: N_("killed by the kernel: the host's memory is below what the workload needs"),
-    _K.GPU_MEMORY: N_("the memory of the GPU is below what the workload needs"),
-    _K.NOT_ALLOCATED: N_("the system refused the memory that it asked for at once: it is more than this host has"),
+    _K.MEMORY_CAP: "killed by the kernel: the memory cap is below what the workload needs",
+    _K.HOST_MEMORY: "killed by the kernel: the host's memory is below what the workload needs",
+    _K.GPU_MEMORY: "the memory of the GPU is below what the workload needs",
+    _K.NOT_ALLOCATED: "the system refused the memory that it asked for at once: it is more than this host has",
     **dict.fromkeys(
         (_K.SCRATCH_AND_OUTPUT_FULL, _K.OUTPUT_FULL, _K.SCRATCH_FULL),
-        N_(
-            "{disk} under [[scratch?its scratch folder (TMPDIR)]][[both? and ]][[output?its output]] "
-            "({text}) was full: make room there, or measure on a larger one"
-        ),
+        "{disk} under [[scratch?its scratch folder (TMPDIR)]][[both? and ]][[output?its output]] ({text}) "
+        "was full: make room there, or measure on a larger one",
     ),
-    _K.SHARED_MEMORY_FULL: N_("shared memory ({text}) was full: make room there"),
-    _K.DISK_FULL: N_("a disk that it wrote to was full: make room there"),
+    _K.SHARED_MEMORY_FULL: "shared memory ({text}) was full: make room there",
+    _K.DISK_FULL: "a disk that it wrote to was full: make room there",
     _K.NO_DATA: data_not_prepared.message,
-    _K.DATA_GONE: N_("its data set {text} is no longer there: put it back"),
-    _K.DATA_PARTLY_GONE: N_(
-        "of its data set {text} only {bytes:bytes} of {whole:bytes} are still there: put the rest back"
-    ),
+    _K.DATA_GONE: "its data set {text} is no longer there: put it back",
+    _K.DATA_PARTLY_GONE: "of its data set {text} only {bytes:bytes} of {whole:bytes} are still there: "
+    "put the rest back",
     # How its program was started and how it ended.
-    _K.INTERRUPTED: N_("stopped by Ctrl-C or a signal before it was measured"),
-    _K.UNSUPPORTED: N_("the framework or device is not available here"),
-    _K.NOT_FOUND: N_("the program [[{program:path}, or one that it starts, ]]was not found or may not be executed"),
-    _K.NOT_IN_FOLDER: N_(
-        "it starts in an empty temporary folder, where {text} is not: give `cwd`, the folder to start it "
-        "in (`.` is that of the study file)"
-    ),
-    _K.ASKED_FOR_INPUT: N_(
-        "it asked for input, and its standard input is empty: give what it asks for on its command line"
-    ),
-    _K.LEFT_RUNNING: N_(
-        "its own process ended while others that it had started still held its output: let the command wait for them"
-    ),
-    _K.STOPPED: N_("its process is stopped (SIGSTOP)"),
-    _K.STILL_BUSY: N_("it was still busy: if it only needs longer, give a longer `timeout` under `measure`"),
-    _K.STILL_READING: N_("it was still reading its data into memory, {bytes:bytes} of {whole:bytes}"),
-    _K.NOT_BEGUN: N_("it had not begun its first step"),
-    _K.DEADLINE: N_("not enough steps before the deadline of {seconds:.0f} s"),
-    _K.TOO_FEW_STEPS: N_("the workload ended without enough steps to measure a rate"),
+    _K.INTERRUPTED: "stopped by Ctrl-C or a signal before it was measured",
+    _K.UNSUPPORTED: "the framework or device is not available here",
+    _K.NOT_FOUND: "the program [[{program:path}, or one that it starts, ]]was not found or may not be executed",
+    _K.NOT_IN_FOLDER: "it starts in an empty temporary folder, where {text} is not: give `cwd`, the "
+    "folder to start it in (`.` is that of the study file)",
+    _K.ASKED_FOR_INPUT: "it asked for input, and its standard input is empty: give what it asks for on "
+    "its command line",
+    _K.LEFT_RUNNING: "its own process ended while others that it had started still held its output: let "
+    "the command wait for them",
+    _K.STOPPED: "its process is stopped (SIGSTOP)",
+    _K.STILL_BUSY: "it was still busy: if it only needs longer, give a longer `timeout` under `measure`",
+    _K.STILL_READING: "it was still reading its data into memory, {bytes:bytes} of {whole:bytes}",
+    _K.NOT_BEGUN: "it had not begun its first step",
+    _K.DEADLINE: "not enough steps before the deadline of {seconds:.0f} s",
+    _K.TOO_FEW_STEPS: "the workload ended without enough steps to measure a rate",
     # What its log and its events told.
-    _K.SLOW_PATTERN: N_(
-        "the pattern cannot be matched with the log: it took more than {seconds:g} s of CPU time for one "
-        "read; avoid nested repetition"
-    ),
+    _K.SLOW_PATTERN: "the pattern cannot be matched with the log: it took more than {seconds:g} s of "
+    "CPU time for one read; avoid nested repetition",
     _K.TOLD_MILLISECONDS: _WRONG_UNIT,
-    _K.TOLD_MINUTES: N_(
-        "by the pattern a batch takes {told:time}, and by when its lines come {seen:time}: the log's "
-        "figure is most likely one of minutes; correct the pattern"
-    ),
-    _K.BROKEN_EVENTS: N_("invalid events: {text}"),
-    _K.IMPORTED: N_("line {line:.0f} of {text} says so"),
-    _K.NO_MATCH: N_("no line of its log matched the pattern"),
-    _K.NO_RATE: N_("lines of its log matched the pattern, but what they say is no rate: {text}"),
-    _K.NO_OUTPUT: N_(
-        "it printed nothing and wrote no event[[; Python was started with {option}, so sizer's hook "
-        "could not count its steps: leave the option out]]"
-    ),
-    _K.NO_EVENT: N_(
-        "it wrote no event, and no line of its log is of a known format; give a `pattern`, and try it with "
-        "`sizer pattern`[[, or leave out {option}, with which sizer's hook cannot count its steps]]"
-    ),
-    _K.NO_STEP: N_("it wrote its start and no step"),
-    _K.HOOK_KEPT_OUT: N_(
-        "it uses PyTorch or MXNet where sizer's hook, which would count its steps, was not loaded: leave "
-        "out Python's options -I, -E and -S, and pass PYTHONPATH on to what it starts"
-    ),
-    _K.STEPPED: N_("{steps:steps}, the last one {silent_seconds:.1f} s before its end"),
-    _K.HUNG: N_("hung: {steps:steps}, then none for the last {silent_seconds:.1f} s of its {seconds:.0f} s"),
-    _K.PIPE_CLOSED: N_("it had closed its event pipe"),
-    _K.OUTPUT_CLOSED: N_("it had closed its stdout and stderr"),
+    _K.TOLD_MINUTES: "by the pattern a batch takes {told:time}, and by when its lines come {seen:time}: "
+    "the log's figure is most likely one of minutes; correct the pattern",
+    _K.BROKEN_EVENTS: "invalid events: {text}",
+    _K.IMPORTED: "line {line:.0f} of {text} says so",
+    _K.NO_MATCH: "no line of its log matched the pattern",
+    _K.NO_RATE: "lines of its log matched the pattern, but what they say is no rate: {text}",
+    _K.NO_OUTPUT: "it printed nothing and wrote no event[[; Python was started with {option}, so "
+    "sizer's hook could not count its steps: leave the option out]]",
+    _K.NO_EVENT: "it wrote no event, and no line of its log is of a known format; give a `pattern`, and "
+    "try it with `sizer pattern`[[, or leave out {option}, with which sizer's hook cannot count its "
+    "steps]]",
+    _K.NO_STEP: "it wrote its start and no step",
+    _K.HOOK_KEPT_OUT: "it uses PyTorch or MXNet where sizer's hook, which would count its steps, was "
+    "not loaded: leave out Python's options -I, -E and -S, and pass PYTHONPATH on to what it starts",
+    _K.STEPPED: "{steps:steps}, the last one {silent_seconds:.1f} s before its end",
+    _K.HUNG: "hung: {steps:steps}, then none for the last {silent_seconds:.1f} s of its {seconds:.0f} s",
+    _K.PIPE_CLOSED: "it had closed its event pipe",
+    _K.OUTPUT_CLOSED: "it had closed its stdout and stderr",
 }
 
 
@@ -232,59 +207,53 @@ _TRY_PATTERN = N_(
     "in DIR/study.yaml, then type `sizer resume DIR`."
 )
 _CORRECT_COMMAND = N_("Correct the `command` in DIR/study.yaml, then type `sizer resume DIR`.")
-_REMEDIES: Mapping[Outcome, tuple[tuple[set[CauseKind], str], ...]] = {
+_REMEDIES: Templates[Outcome, tuple[tuple[set[CauseKind], str], ...]] = {
     Outcome.TIMEOUT: (
         (_PATTERN, _TRY_PATTERN),
         (
             {_K.ASKED_FOR_INPUT},
-            N_("Give what it asks for on its command line in DIR/study.yaml, then type `sizer resume DIR`."),
+            "Give what it asks for on its command line in DIR/study.yaml, then type `sizer resume DIR`.",
         ),
         (
             {_K.HUNG, _K.STOPPED},
-            N_("Find out from its log why it stood still, mend that, then type `sizer resume DIR --retry`."),
+            "Find out from its log why it stood still, mend that, then type `sizer resume DIR --retry`.",
         ),
         (
             set(_K),
-            N_(
-                "Give it more time, [[seconds?as `timeout: {seconds:.0f}`]][[!seconds?`timeout`]] under `measure` "
-                "in DIR/study.yaml, then type `sizer resume DIR`. Every run is then measured anew."
-            ),
+            "Give it more time, [[seconds?as `timeout: {seconds:.0f}`]][[!seconds?`timeout`]] under `measure` "
+            "in DIR/study.yaml, then type `sizer resume DIR`. Every run is then measured anew.",
         ),
     ),
     Outcome.CRASHED: (
-        (_ROOM, N_("Make room there, then type `sizer resume DIR --retry`.")),
-        (_READY_MADE, N_("Mend what that command needs, then type `sizer resume DIR --retry`.")),
+        (_ROOM, "Make room there, then type `sizer resume DIR --retry`."),
+        (_READY_MADE, "Mend what that command needs, then type `sizer resume DIR --retry`."),
         (_PATTERN, _TRY_PATTERN),
-        (_UNITS, N_("Correct the `pattern` in DIR/study.yaml, then type `sizer resume DIR`.")),
-        (_DATA, N_("Put its data back, then type `sizer resume DIR --retry`.")),
+        (_UNITS, "Correct the `pattern` in DIR/study.yaml, then type `sizer resume DIR`."),
+        (_DATA, "Put its data back, then type `sizer resume DIR --retry`."),
         (_COMMAND, _CORRECT_COMMAND),
-        ({_K.TOO_FEW_STEPS}, N_("Let it make more steps (epochs, samples), then type `sizer resume DIR --retry`.")),
+        ({_K.TOO_FEW_STEPS}, "Let it make more steps (epochs, samples), then type `sizer resume DIR --retry`."),
         (
             set(_K),
-            N_(
-                "[[log?Mend what its log tells]][[!log?Find out why it ended, mend that]], then type `sizer resume "
-                "DIR --retry`."
-            ),
+            "[[log?Mend what its log tells]][[!log?Find out why it ended, mend that]], then type `sizer resume "
+            "DIR --retry`.",
         ),
     ),
     Outcome.REFUSED: (
-        (_DATA, N_("Put its data where the study looks for it, then type `sizer resume DIR`.")),
-        (_READY_MADE, N_("Mend what that command needs, then type `sizer resume DIR`.")),
+        (_DATA, "Put its data where the study looks for it, then type `sizer resume DIR`."),
+        (_READY_MADE, "Mend what that command needs, then type `sizer resume DIR`."),
         (_COMMAND, _CORRECT_COMMAND),
         (
             {_K.STOOD_STILL},
-            N_("Type `sizer resume DIR`, and let it run: no Ctrl-Z, no suspending, nothing that takes all CPUs."),
+            "Type `sizer resume DIR`, and let it run: no Ctrl-Z, no suspending, nothing that takes all CPUs.",
         ),
-        (set(_K), N_("`sizer doctor` says how to allow it on this host; then type `sizer resume DIR`.")),
+        (set(_K), "`sizer doctor` says how to allow it on this host; then type `sizer resume DIR`."),
     ),
-    Outcome.INTERRUPTED: ((set(_K), N_("To measure it, type `sizer resume DIR`.")),),
+    Outcome.INTERRUPTED: ((set(_K), "To measure it, type `sizer resume DIR`."),),
     Outcome.UNSUPPORTED: (
         (
             set(_K),
-            N_(
-                "Install its framework or choose another `framework` or `device` in DIR/study.yaml, then type "
-                "`sizer resume DIR`."
-            ),
+            "Install its framework or choose another `framework` or `device` in DIR/study.yaml, then type "
+            "`sizer resume DIR`.",
         ),
     ),
     Outcome.COMPLETED: (),

@@ -9,8 +9,9 @@ A template is a whole sentence in English, with named placeholders, so that a tr
 - `[[ of {size}]]` is left out where one of its values is nothing: None, empty, False or 0;
 - `[[again? once more]]` is said only where `again` is something, `[[!again? for once]]` where it is nothing.
 
-`_` and `_n` say one at once, a `Sentence` says it when it is called, and `N_` marks one that stands in a table. By
-these names `script/words` collects all templates into the catalogues; what has no translation is said in English.
+`_` and `_n` say one at once, a `Sentence` says it when it is called, `N_` marks one that is said later, and
+`Templates` a table of such. By these names `script/words` collects all templates into the catalogues; what has no
+translation is said in English.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from contextvars import ContextVar
 from functools import cache, reduce
 from pathlib import Path
 from string import Formatter
-from typing import Any
+from typing import Any, TypeVar
 
 from sizer.records.messages import AllOf, AnyOf, Lines, Message, SizerError, printable, typed_path, width
 from sizer.records.prediction import Estimate
@@ -90,8 +91,14 @@ def _n(singular: str, plural: str, count: float, /, **values: object) -> str:
 
 
 def N_(message: str, /) -> str:
-    """A template that stands in a table, and is said later."""
+    """A template that is said later."""
     return message
+
+
+Key = TypeVar("Key")
+Said = TypeVar("Said")
+Templates = Mapping[Key, Said]
+"""A table of templates, or of groups of them, by what they are of: all text in its values is said later."""
 
 
 class Sentence:

@@ -21,10 +21,9 @@ from sizer.records.prediction import (
 )
 from sizer.records.units import RELATIVE, format_number, format_price, rate_unit
 from sizer.words import language, names
-from sizer.words.language import N_, Sentence, _, capital, clauses, paragraph, without_marks
+from sizer.words.language import Sentence, Templates, _, capital, clauses, paragraph, without_marks
 from sizer.words.names import Terms, resource_name, terms_of
-from sizer.words.reasons import reason_sentence
-from sizer.words.reasons.suggestions import refusal_sentences
+from sizer.words.reasons.phrasing import reason_sentence, refusal_sentences
 
 # What its runs showed.
 
@@ -58,34 +57,34 @@ def _cost(model: WorkloadModel) -> str:
 
 
 _Q = Quantity
-_PARAMETERS: Mapping[Quantity, str] = {
-    _Q.CPU_TIME: N_("CPU time"),
-    _Q.BYTES_READ: N_("bytes read"),
-    _Q.READS: N_("reads"),
-    _Q.BYTES_WRITTEN: N_("bytes written"),
-    _Q.WRITES: N_("writes"),
-    _Q.WORKER_WAIT: N_("wait of a worker for {disk}"),
-    _Q.RATE_OF_ONE_VCPU: N_("parallel rate of one vCPU"),
-    _Q.STEP_CPU_TIME: N_("CPU time of the step alone"),
-    _Q.CONTENTION: N_("loss by each further vCPU"),
-    _Q.COHERENCE: N_("loss by each pair of vCPUs"),
-    _Q.HANDOVER: N_("cost as soon as there are several vCPUs"),
-    _Q.YIELD: N_("what the second hyperthread of a core adds"),
-    _Q.FRACTION_COST: N_("CPU time with a fraction of a vCPU, relative to a whole one"),
-    _Q.SERIAL_CEILING: N_("serial ceiling"),
-    _Q.ACCELERATOR_RATE: N_("{accelerator}"),
-    _Q.GPU_LOSS: N_("loss of several accelerators"),
-    _Q.LAUNCH_COST: N_("launch cost of a step, relative to a batch of {batch}"),
-    _Q.OVERLAP_EXPONENT: N_("overlap exponent"),
-    _Q.MEMORY_HELD: N_("memory that the job holds"),
-    _Q.MEMORY_OF_DATA: N_("memory that would hold all data"),
-    _Q.MEMORY_PRESSURE: N_("slowing where as much memory is free as is held"),
-    _Q.DISK_CAPACITY: N_("most from {disk}"),
+_PARAMETERS: Templates[Quantity, str] = {
+    _Q.CPU_TIME: "CPU time",
+    _Q.BYTES_READ: "bytes read",
+    _Q.READS: "reads",
+    _Q.BYTES_WRITTEN: "bytes written",
+    _Q.WRITES: "writes",
+    _Q.WORKER_WAIT: "wait of a worker for {disk}",
+    _Q.RATE_OF_ONE_VCPU: "parallel rate of one vCPU",
+    _Q.STEP_CPU_TIME: "CPU time of the step alone",
+    _Q.CONTENTION: "loss by each further vCPU",
+    _Q.COHERENCE: "loss by each pair of vCPUs",
+    _Q.HANDOVER: "cost as soon as there are several vCPUs",
+    _Q.YIELD: "what the second hyperthread of a core adds",
+    _Q.FRACTION_COST: "CPU time with a fraction of a vCPU, relative to a whole one",
+    _Q.SERIAL_CEILING: "serial ceiling",
+    _Q.ACCELERATOR_RATE: "{accelerator}",
+    _Q.GPU_LOSS: "loss of several accelerators",
+    _Q.LAUNCH_COST: "launch cost of a step, relative to a batch of {batch}",
+    _Q.OVERLAP_EXPONENT: "overlap exponent",
+    _Q.MEMORY_HELD: "memory that the job holds",
+    _Q.MEMORY_OF_DATA: "memory that would hold all data",
+    _Q.MEMORY_PRESSURE: "slowing where as much memory is free as is held",
+    _Q.DISK_CAPACITY: "most from {disk}",
 }
-_SOURCES: Mapping[Source, str] = {
-    Source.ACCOUNTING: N_("accounting"),
-    Source.DATA_SET: N_("data set"),
-    Source.FIT: N_("fit"),
+_SOURCES: Templates[Source, str] = {
+    Source.ACCOUNTING: "accounting",
+    Source.DATA_SET: "data set",
+    Source.FIT: "fit",
 }
 
 
@@ -236,31 +235,31 @@ def _what_if_disk(rates: DiskRates) -> str:
 
 
 # The section of the page that computes what was not measured. The page fills in the placeholders itself.
-_LABELS: Mapping[str, str] = {
-    "vcpus": N_("vCPUs"),
-    "memory_gib": N_("Memory"),
-    "disk": N_("Disk"),
-    "disk_mbps": N_("Disk throughput"),
-    "disk_iops": N_("Disk IOPS"),
-    "batch_size": N_("Batch size"),
-    "gpu": N_("Accelerator"),
-    "gpu_count": N_("Number of accelerators"),
-    "gpu_speedup": N_("Accelerator speed"),
-    "decode_speedup": N_("Decoder speed"),
-    "data_factor": N_("Data set size"),
+_LABELS: Templates[str, str] = {
+    "vcpus": "vCPUs",
+    "memory_gib": "Memory",
+    "disk": "Disk",
+    "disk_mbps": "Disk throughput",
+    "disk_iops": "Disk IOPS",
+    "batch_size": "Batch size",
+    "gpu": "Accelerator",
+    "gpu_count": "Number of accelerators",
+    "gpu_speedup": "Accelerator speed",
+    "decode_speedup": "Decoder speed",
+    "data_factor": "Data set size",
 }
-_FILLED_BY_PAGE: Mapping[str, str] = {
-    "interval": N_("{low} to {high}, 90 % for a new run"),
-    "ran": N_("Runs of just this gave {rate}."),
-    "out_of_memory": N_("Out of memory: the job does not run in this."),
-    "of_answer": N_("{share} % of the answer's rate, the upright line"),
-    "resource": N_("{resource} {share} %"),
-    "hour": N_("{price} an hour"),
-    "cheapest": N_("{machine}, the cheapest instance type of the catalogue that holds it; a disk is extra"),
-    "not_sold": N_("No instance type of the catalogue holds this."),
-    "price_unknown": N_("What holds this has no known price in the catalogue."),
-    "other_accelerator": N_("An accelerator of another speed has another price."),
-    "kind_unknown": N_("The catalogue does not know this kind of accelerator."),
+_FILLED_BY_PAGE: Templates[str, str] = {
+    "interval": "{low} to {high}, 90 % for a new run",
+    "ran": "Runs of just this gave {rate}.",
+    "out_of_memory": "Out of memory: the job does not run in this.",
+    "of_answer": "{share} % of the answer's rate, the upright line",
+    "resource": "{resource} {share} %",
+    "hour": "{price} an hour",
+    "cheapest": "{machine}, the cheapest instance type of the catalogue that holds it; a disk is extra",
+    "not_sold": "No instance type of the catalogue holds this.",
+    "price_unknown": "What holds this has no known price in the catalogue.",
+    "other_accelerator": "An accelerator of another speed has another price.",
+    "kind_unknown": "The catalogue does not know this kind of accelerator.",
 }
 what_if_unfit = Sentence("From the address was left out what this page does not have: {parts}.")
 another_disk = Sentence("another one, by its rates")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from sizer.records.device import EMULATED_LABEL, GIVEN_IN_STUDY, GIVEN_IN_TABLE,
 from sizer.records.prediction import Bottleneck, Configuration, Spec
 from sizer.records.run_kinds import LargestBatch, MemoryPlace, Outcome, SearchEnd
 from sizer.records.units import format_bytes, format_price
-from sizer.words.language import N_, QUANTITIES, QUANTITIES_OF, Sentence, _, _n, clauses, row, vcpus_in_words
+from sizer.words.language import N_, QUANTITIES, QUANTITIES_OF, Sentence, Templates, _, _n, clauses, row, vcpus_in_words
 
 if TYPE_CHECKING:  # a stored prediction is said without the records of answers
     from sizer.records.answer import Answer, ForeignPrice
@@ -99,15 +99,15 @@ def rate_pair(bytes_per_second: float | None, iops: float | None) -> str:
     return row(QUANTITIES[form](rate) for form, rate in pairs if rate is not None)
 
 
-_RESOURCES: Mapping[Bottleneck, tuple[str, str]] = {
-    Bottleneck.CPU: (N_("CPU"), N_("bound by the CPU")),
-    Bottleneck.SERIAL: (N_("serial part"), N_("bound by its serial part")),
-    Bottleneck.DISK_BANDWIDTH: (N_("disk bandwidth"), N_("bound by disk bandwidth")),
-    Bottleneck.DISK_IOPS: (N_("disk IOPS"), N_("bound by disk IOPS")),
-    Bottleneck.DISK_WRITE: (N_("disk writes"), N_("bound by disk writes")),
-    Bottleneck.ACCELERATOR: (N_("{accelerator}"), N_("bound by the {accelerator}")),
-    Bottleneck.MEMORY: (N_("memory"), N_("bound by memory")),
-    Bottleneck.AMBIGUOUS: (N_("no clear bottleneck"), N_("with no clear bottleneck")),
+_RESOURCES: Templates[Bottleneck, tuple[str, str]] = {
+    Bottleneck.CPU: ("CPU", "bound by the CPU"),
+    Bottleneck.SERIAL: ("serial part", "bound by its serial part"),
+    Bottleneck.DISK_BANDWIDTH: ("disk bandwidth", "bound by disk bandwidth"),
+    Bottleneck.DISK_IOPS: ("disk IOPS", "bound by disk IOPS"),
+    Bottleneck.DISK_WRITE: ("disk writes", "bound by disk writes"),
+    Bottleneck.ACCELERATOR: ("{accelerator}", "bound by the {accelerator}"),
+    Bottleneck.MEMORY: ("memory", "bound by memory"),
+    Bottleneck.AMBIGUOUS: ("no clear bottleneck", "with no clear bottleneck"),
 }
 """Each resource by its name, and that it binds."""
 
@@ -129,11 +129,11 @@ def rate_source(source: str) -> str:
     return _("given in the imported table") if source == GIVEN_IN_TABLE else _("from {source}", source=source)
 
 
-_BASES: Mapping[str | None, str] = {
-    "published": N_("{rate}, published ({source})"),
-    "interpolated": N_("{rate}, between published batch sizes ({source})"),
-    "extrapolated": N_("{rate}, beyond the published batch sizes ({source})"),
-    "transferred": N_("{rate}, {source}"),
+_BASES: Templates[str | None, str] = {
+    "published": "{rate}, published ({source})",
+    "interpolated": "{rate}, between published batch sizes ({source})",
+    "extrapolated": "{rate}, beyond the published batch sizes ({source})",
+    "transferred": "{rate}, {source}",
 }
 
 
@@ -195,14 +195,14 @@ def spec_name(spec: Spec, terms: Terms) -> str:
     return row(spec_parts(spec, terms))
 
 
-OUTCOMES: Mapping[Outcome, str] = {
-    Outcome.COMPLETED: N_("completed"),
-    Outcome.OUT_OF_MEMORY: N_("out of memory"),
-    Outcome.TIMEOUT: N_("timed out"),
-    Outcome.CRASHED: N_("crashed"),
-    Outcome.INTERRUPTED: N_("interrupted"),
-    Outcome.UNSUPPORTED: N_("unsupported"),
-    Outcome.REFUSED: N_("refused"),
+OUTCOMES: Templates[Outcome, str] = {
+    Outcome.COMPLETED: "completed",
+    Outcome.OUT_OF_MEMORY: "out of memory",
+    Outcome.TIMEOUT: "timed out",
+    Outcome.CRASHED: "crashed",
+    Outcome.INTERRUPTED: "interrupted",
+    Outcome.UNSUPPORTED: "unsupported",
+    Outcome.REFUSED: "refused",
 }
 
 
@@ -219,19 +219,20 @@ def outcomes_counted(outcomes: Iterable[str], counts: Iterable[float]) -> str:
 
 # What searches found: the memory floor of a job, and the largest batch that fits.
 
-_FLOORS: Mapping[tuple[bool, bool], str] = {
-    (True, True): N_(
-        "the memory floor is between {low:bytes} and {held:bytes}[[late? (with {low:bytes} it did not finish in time)]]"
-    ),
-    (True, False): N_("the memory floor is above {low:bytes}: no cap that was tried was enough"),
-    (False, True): N_("the memory floor is no higher than {held:bytes}"),
-    (False, False): N_("the memory floor is not known"),
+_FLOORS: Templates[tuple[bool, bool], str] = {
+    (
+        True,
+        True,
+    ): "the memory floor is between {low:bytes} and {held:bytes}[[late? (with {low:bytes} it did not finish in time)]]",
+    (True, False): "the memory floor is above {low:bytes}: no cap that was tried was enough",
+    (False, True): "the memory floor is no higher than {held:bytes}",
+    (False, False): "the memory floor is not known",
 }
 """By whether a cap that was too small is known, and one that was enough."""
-_GIVEN_UP: Mapping[GivenUpKind, str] = {
-    GivenUpKind.CRASHED: N_("given up: the run with {figure:bytes} crashed, which shows nothing about the cap"),
-    GivenUpKind.TIMED_OUT: N_("given up: the run with {figure:bytes} timed out, and no larger cap completed"),
-    GivenUpKind.MOST_RUNS: N_("given up after {figure:runs}"),
+_GIVEN_UP: Templates[GivenUpKind, str] = {
+    GivenUpKind.CRASHED: "given up: the run with {figure:bytes} crashed, which shows nothing about the cap",
+    GivenUpKind.TIMED_OUT: "given up: the run with {figure:bytes} timed out, and no larger cap completed",
+    GivenUpKind.MOST_RUNS: "given up after {figure:runs}",
 }
 _ALONE = N_("[[alone?that is for the input pipeline alone: the framework of a real GPU needs more]]")
 _NOT_FINISHED = N_("the search is not finished")
@@ -259,21 +260,19 @@ def floor_sentences(workload: str, floor: str, peak: int) -> str:
     )
 
 
-_SEARCH_ENDS: Mapping[SearchEnd, str] = {
-    SearchEnd.MOST_TRIED: N_("that was the largest to be tried"),
-    SearchEnd.WHOLE_DATA: N_("a larger one would be more than the data set has"),
-    SearchEnd.TOO_SLOW: N_("{failed} did not make enough steps in its time, so none larger was tried"),
-    SearchEnd.CRASHED: N_("{failed} crashed, which shows nothing about memory"),
-    SearchEnd.MOST_RUNS: N_("the search was given up"),
+_SEARCH_ENDS: Templates[SearchEnd, str] = {
+    SearchEnd.MOST_TRIED: "that was the largest to be tried",
+    SearchEnd.WHOLE_DATA: "a larger one would be more than the data set has",
+    SearchEnd.TOO_SLOW: "{failed} did not make enough steps in its time, so none larger was tried",
+    SearchEnd.CRASHED: "{failed} crashed, which shows nothing about memory",
+    SearchEnd.MOST_RUNS: "the search was given up",
     SearchEnd.UNFINISHED: _NOT_FINISHED,
 }
-_LARGEST: Mapping[SearchEnd | None, str] = {
-    SearchEnd.NOTHING_FITS: N_("not even a batch of 1 fits {memory}"),
-    SearchEnd.CLOSE: N_("the largest batch that fits {memory} is {size}; {failed} ran out of memory"),
-    None: N_(
-        "[[a batch of {size} fits {memory}]][[!size?no batch was found that fits {memory}]][[, and "
-        "{failed} ran out of memory]]"
-    ),
+_LARGEST: Templates[SearchEnd | None, str] = {
+    SearchEnd.NOTHING_FITS: "not even a batch of 1 fits {memory}",
+    SearchEnd.CLOSE: "the largest batch that fits {memory} is {size}; {failed} ran out of memory",
+    None: "[[a batch of {size} fits {memory}]][[!size?no batch was found that fits {memory}]][[, and "
+    "{failed} ran out of memory]]",
 }
 
 

@@ -23,25 +23,25 @@ from sizer.records.run_kinds import Outcome
 from sizer.records.study import DiskTier, Study, Workload
 from sizer.records.units import format_bytes
 from sizer.words import language, names
-from sizer.words.language import N_, Sentence, _, clauses, in_words, paragraph, row
+from sizer.words.language import N_, Sentence, Templates, _, clauses, in_words, paragraph, row
 from sizer.words.names import Terms, accelerators_name, batch_named, disk_name, outcome_in_words, resource_name
 
 # Workloads, and what computes them.
 UNKNOWN_FRAMEWORK = "other"
 """Of a command, or of an imported table, that names none."""
-_MODES: Mapping[str, str] = {
-    kinds.FORWARD: N_("forward"),
-    kinds.FORWARD_BACKWARD: N_("forward and backward"),
-    kinds.TRAIN: N_("forward, backward and update"),
+_MODES: Templates[str, str] = {
+    kinds.FORWARD: "forward",
+    kinds.FORWARD_BACKWARD: "forward and backward",
+    kinds.TRAIN: "forward, backward and update",
 }
-_STATES: Mapping[str, str] = {
-    "disk": N_("Input read from disk."),
-    "cached": N_("Input cached: the encoded bytes are in the page cache already, decoding still happens."),
-    "synthetic": N_("Input synthetic: nothing is read or decoded."),
-    "replay": N_("Input read from disk as the loader reads it, and not used."),
-    "cold": N_("Cache cold: evicted before the run and at each epoch boundary, as for data much larger than memory."),
-    "natural": N_("Cache natural: evicted before the run only; the rate is that of the later epochs."),
-    "warm": N_("Cache warm: the data set was read once before the run."),
+_STATES: Templates[str, str] = {
+    "disk": "Input read from disk.",
+    "cached": "Input cached: the encoded bytes are in the page cache already, decoding still happens.",
+    "synthetic": "Input synthetic: nothing is read or decoded.",
+    "replay": "Input read from disk as the loader reads it, and not used.",
+    "cold": "Cache cold: evicted before the run and at each epoch boundary, as for data much larger than memory.",
+    "natural": "Cache natural: evicted before the run only; the rate is that of the later epochs.",
+    "warm": "Cache warm: the data set was read once before the run.",
 }
 """Of inputs and of caches."""
 embedded_data = Sentence("embedded data set")
@@ -115,15 +115,15 @@ def device_in_words(device: Device, unit: str) -> str:
 
 # Runs, and how they ended.
 runs_counted = Sentence("{count:runs}")
-_STOPPED: Mapping[str, str] = {
-    "precision": N_("precise enough"),
-    "time": N_("time was up"),
-    "ended": N_("end of the workload"),
-    "deadline": N_("deadline"),
-    "interrupted": N_("interrupted"),
-    "broken_events": N_("broken events"),
-    "wrong_unit": N_("times of another unit"),
-    "stood_still": N_("sizer stood still"),
+_STOPPED: Templates[str, str] = {
+    "precision": "precise enough",
+    "time": "time was up",
+    "ended": "end of the workload",
+    "deadline": "deadline",
+    "interrupted": "interrupted",
+    "broken_events": "broken events",
+    "wrong_unit": "times of another unit",
+    "stood_still": "sizer stood still",
 }
 
 
@@ -160,11 +160,11 @@ def answer_word(answer: Answer, axis: str) -> str:
 
 
 # Configurations and their resources.
-_AXES: Mapping[str, str] = {
-    "vcpus": N_("vCPUs"),
-    "memory_bytes": N_("memory"),
-    "disk": N_("disk tier"),
-    "batch_size": N_("batch size"),
+_AXES: Templates[str, str] = {
+    "vcpus": "vCPUs",
+    "memory_bytes": "memory",
+    "disk": "disk tier",
+    "batch_size": "batch size",
 }
 
 
@@ -262,16 +262,16 @@ time_axis = Sentence("where the time goes, {scale:each/unit} (model)")
 """What the axis of a sample's time is called: `where the time goes, ms an image (model)`."""
 time_part = Sentence("{resource} at {place}: {seconds:brief} of {whole:each/unit} ({share:share}), by the model")
 """`CPU at 0.5 vCPU: 4.48 ms of 5.45 ms an image (82 %), by the model`."""
-_WAITS: Mapping[Bottleneck, str] = {
-    Bottleneck.DISK_BANDWIDTH: N_("disk wait (bandwidth)"),
-    Bottleneck.DISK_IOPS: N_("disk wait (IOPS)"),
-    Bottleneck.DISK_WRITE: N_("disk writing"),
-    Bottleneck.SERIAL: N_("serial part, which no vCPU shortens"),
+_WAITS: Templates[Bottleneck, str] = {
+    Bottleneck.DISK_BANDWIDTH: "disk wait (bandwidth)",
+    Bottleneck.DISK_IOPS: "disk wait (IOPS)",
+    Bottleneck.DISK_WRITE: "disk writing",
+    Bottleneck.SERIAL: "serial part, which no vCPU shortens",
 }
-_CPU_WORK: Mapping[str, str] = {
-    kinds.PREPROCESSING: N_("decode, resize and encode (CPU)"),
-    "image_training": N_("decode[[part? and augment]][[!part?, augment and compute]] (CPU)"),
-    "image_inference": N_("decode[[!part? and compute]] (CPU)"),
+_CPU_WORK: Templates[str, str] = {
+    kinds.PREPROCESSING: "decode, resize and encode (CPU)",
+    "image_training": "decode[[part? and augment]][[!part?, augment and compute]] (CPU)",
+    "image_inference": "decode[[!part? and compute]] (CPU)",
 }
 
 
@@ -312,15 +312,15 @@ def accelerators_scaled(label: str, count: int, rate: Estimate, fewest: int, eff
     )
 
 
-_BOUND_BY: Mapping[Bottleneck, str] = {
-    Bottleneck.CPU: N_("CPU"),
-    Bottleneck.SERIAL: N_("serial"),
-    Bottleneck.DISK_BANDWIDTH: N_("disk"),
-    Bottleneck.DISK_IOPS: N_("IOPS"),
-    Bottleneck.DISK_WRITE: N_("writes"),
-    Bottleneck.ACCELERATOR: N_("GPU"),
-    Bottleneck.MEMORY: N_("memory"),
-    Bottleneck.AMBIGUOUS: N_("unclear"),
+_BOUND_BY: Templates[Bottleneck, str] = {
+    Bottleneck.CPU: "CPU",
+    Bottleneck.SERIAL: "serial",
+    Bottleneck.DISK_BANDWIDTH: "disk",
+    Bottleneck.DISK_IOPS: "IOPS",
+    Bottleneck.DISK_WRITE: "writes",
+    Bottleneck.ACCELERATOR: "GPU",
+    Bottleneck.MEMORY: "memory",
+    Bottleneck.AMBIGUOUS: "unclear",
 }
 
 
@@ -505,15 +505,12 @@ cross_shades = Sentence("The darker, the nearer to the best time of the row; bol
 """What the colours of the table mean, on the page."""
 answers_in_short = Sentence("Why an answer is so: `{command}`, or the page.")
 """Behind the answers of many workloads, a line each, with the `command` that shows one whole."""
-_NETWORKS: Mapping[kinds.DifferenceKind, str] = {
-    kinds.DifferenceKind.BATCH_NORMALISATION: N_(
-        "{network} is not the same network in both: MXNet's has {mxnet:,} parameters and no batch normalisation, "
-        "PyTorch's has {pytorch:,}, with batch normalisation and with 3x3 in the place of 5x5."
-    ),
-    kinds.DifferenceKind.BIASES: N_(
-        "{network} has {mxnet:,} parameters in MXNet and {pytorch:,} in PyTorch: biases in front of batch "
-        "normalisation, which cost next to nothing."
-    ),
+_NETWORKS: Templates[kinds.DifferenceKind, str] = {
+    kinds.DifferenceKind.BATCH_NORMALISATION: "{network} is not the same network in both: MXNet's has "
+    "{mxnet:,} parameters and no batch normalisation, PyTorch's has {pytorch:,}, with batch "
+    "normalisation and with 3x3 in the place of 5x5.",
+    kinds.DifferenceKind.BIASES: "{network} has {mxnet:,} parameters in MXNet and {pytorch:,} in "
+    "PyTorch: biases in front of batch normalisation, which cost next to nothing.",
 }
 """How two frameworks define a network otherwise."""
 

@@ -5,7 +5,7 @@ What was emulated is never named without saying so.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,33 +21,30 @@ from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import RunSpec
 from sizer.words import names
 from sizer.words.failures import failure_line
-from sizer.words.language import N_, Sentence, _, _n, around, row
-from sizer.words.names import (
-    Terms,
-    outcome_in_words,
-)
+from sizer.words.language import N_, Sentence, Templates, _, _n, around, row
+from sizer.words.names import Terms, outcome_in_words
 from sizer.words.warnings import warning_line, warning_name, warning_names
 
 LONGEST_CAUSE = 160
 """Characters of a failed program's last line that are shown; its log has the rest. What sizer says is never cut."""
 
 # What bound a run.
-_BUSY: Mapping[str, str] = {
-    Bottleneck.CPU.value: N_("the vCPUs"),
-    Bottleneck.SERIAL.value: N_("one core"),
-    Bottleneck.DISK_BANDWIDTH.value: N_("the disk's read bandwidth"),
-    Bottleneck.DISK_IOPS.value: N_("the disk's IOPS"),
-    Bottleneck.DISK_WRITE.value: N_("the disk's writes"),
-    Bottleneck.ACCELERATOR.value: N_("the accelerator"),
+_BUSY: Templates[str, str] = {
+    Bottleneck.CPU.value: "the vCPUs",
+    Bottleneck.SERIAL.value: "one core",
+    Bottleneck.DISK_BANDWIDTH.value: "the disk's read bandwidth",
+    Bottleneck.DISK_IOPS.value: "the disk's IOPS",
+    Bottleneck.DISK_WRITE.value: "the disk's writes",
+    Bottleneck.ACCELERATOR.value: "the accelerator",
 }
-_EVIDENCE: Mapping[EvidenceKind, str] = {
-    EvidenceKind.SERIAL: N_("{cores:.2f} of {vcpus:g} vCPU busy, and nothing else is"),
-    EvidenceKind.IMPORTED: N_("given by {text}, not accounted by sizer"),
-    EvidenceKind.OTHER: N_("{text}"),
-    EvidenceKind.BUSIEST: N_("{shares} busy"),
-    EvidenceKind.REREADS: N_("{shares} busy reading what the page cache could not keep"),
-    EvidenceKind.SEVERAL: N_("several are busy: {shares}"),
-    EvidenceKind.NONE_FULL: N_("nothing is fully busy: {shares}"),
+_EVIDENCE: Templates[EvidenceKind, str] = {
+    EvidenceKind.SERIAL: "{cores:.2f} of {vcpus:g} vCPU busy, and nothing else is",
+    EvidenceKind.IMPORTED: "given by {text}, not accounted by sizer",
+    EvidenceKind.OTHER: "{text}",
+    EvidenceKind.BUSIEST: "{shares} busy",
+    EvidenceKind.REREADS: "{shares} busy reading what the page cache could not keep",
+    EvidenceKind.SEVERAL: "several are busy: {shares}",
+    EvidenceKind.NONE_FULL: "nothing is fully busy: {shares}",
 }
 
 
@@ -66,30 +63,30 @@ in_so_many_runs = Sentence("in {count} of {runs} runs {evidence}")
 
 
 # Runs that isolate a stage.
-STAGES: Mapping[str, tuple[str, str, str, str]] = {
+STAGES: Templates[str, tuple[str, str, str, str]] = {
     "step": (
-        N_("Step"),
-        N_("isolating the step"),
-        N_("the step alone: nothing is read or decoded"),
-        N_("how fast the step can be, and what a batch costs beside its samples"),
+        "Step",
+        "isolating the step",
+        "the step alone: nothing is read or decoded",
+        "how fast the step can be, and what a batch costs beside its samples",
     ),
     "pipeline": (
-        N_("Input pipeline"),
-        N_("isolating the input pipeline"),
-        N_("the input pipeline without the disk: the data is in memory"),
-        N_("how the input scales with vCPUs"),
+        "Input pipeline",
+        "isolating the input pipeline",
+        "the input pipeline without the disk: the data is in memory",
+        "how the input scales with vCPUs",
     ),
     "disk": (
-        N_("Disk"),
-        N_("isolating the disk"),
-        N_("the disk alone: the data is read as the loader reads it, and not used"),
-        N_("what this disk gives for this way of reading"),
+        "Disk",
+        "isolating the disk",
+        "the disk alone: the data is read as the loader reads it, and not used",
+        "what this disk gives for this way of reading",
     ),
     "cache": (
-        N_("Page cache"),
-        N_("isolating the page cache"),
-        N_("what the page cache serves where memory holds half of the data"),
-        N_("how many reads of a later epoch memory saves"),
+        "Page cache",
+        "isolating the page cache",
+        "what the page cache serves where memory holds half of the data",
+        "how many reads of a later epoch memory saves",
     ),
 }
 """Of the stage that a run isolates: its title, that it does so, what that shows, and what the model learns from it."""
@@ -143,12 +140,12 @@ def _pass_in_words(result: PassResult, workload: str) -> str:
     )
 
 
-_OBSTACLES: Mapping[ObstacleKind, str] = {
-    ObstacleKind.MEMORY_UNKNOWN: N_("no run shows how much memory it needs"),
-    ObstacleKind.SMALL_DATA: N_("its data set of {figure:bytes} is too small"),
-    ObstacleKind.SMALL_HOST: N_("this host has too little memory for half of {figure:bytes}"),
-    ObstacleKind.LONG: N_("they would take {figure:time}"),
-    ObstacleKind.NOT_MADE: N_("the run was not made"),
+_OBSTACLES: Templates[ObstacleKind, str] = {
+    ObstacleKind.MEMORY_UNKNOWN: "no run shows how much memory it needs",
+    ObstacleKind.SMALL_DATA: "its data set of {figure:bytes} is too small",
+    ObstacleKind.SMALL_HOST: "this host has too little memory for half of {figure:bytes}",
+    ObstacleKind.LONG: "they would take {figure:time}",
+    ObstacleKind.NOT_MADE: "the run was not made",
 }
 
 

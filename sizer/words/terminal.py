@@ -25,6 +25,7 @@ from sizer.words.language import (
     N_,
     QUANTITIES,
     Sentence,
+    Templates,
     _,
     _n,
     amount,
@@ -45,33 +46,25 @@ problem_said = Sentence("left out: {problem:plain}")
 
 _K = DoubtKind
 _WILL_NOT_RUN = N_("will not run: {problem}")
-_DOUBTS: Mapping[DoubtKind, str] = {
+_DOUBTS: Templates[DoubtKind, str] = {
     _K.USER: _WILL_NOT_RUN,
     _K.INTERPRETER: _WILL_NOT_RUN,
-    _K.FRAMEWORK: N_(
-        "will not run: sizer has no program on {what}; measure your own with `kind: command`, which reads its log"
-    ),
-    _K.GPU: N_("this host has no GPU {what}; use cpu or an emulated one"),
-    _K.NO_DRIVER: N_(
-        "this host has no GPU {what}, since NVIDIA's driver is not installed or does not answer; type "
-        "`nvidia-smi` to see why, or use cpu or an emulated one"
-    ),
-    _K.NO_NVML: N_(
-        "NVML is not here, so nothing will be known of its GPU's use, memory, power and clocks; a "
-        "container has it with NVIDIA_DRIVER_CAPABILITIES=compute,utility"
-    ),
-    _K.HIDDEN_GPU: N_(
-        "CUDA_VISIBLE_DEVICES={where} leaves it no GPU {what}; change or unset it, or use cpu or an emulated one"
-    ),
-    _K.UNSEEN_GPU: N_(
-        "its framework does not see the GPU {what}, which the driver has; install a build of it for GPUs "
-        "into {where} (docs/accelerators.md), or use cpu or an emulated one"
-    ),
-    _K.PROGRAM: N_("the program {what} was not found; give its path"),
-    _K.SETUP: N_("{what}, the program of its `setup`, was not found; give its path"),
-    _K.BEFORE: N_("{what}, the program of its `before`, was not found; give its path"),
-    _K.NO_FOLDER: N_("its command starts in an empty temporary folder, where {what} is not; give `cwd: {where}`"),
-    _K.NOT_PASSED: N_("{what} of its `pass_env` is not set here; set it, or leave it out"),
+    _K.FRAMEWORK: "will not run: sizer has no program on {what}; measure your own with `kind: command`, "
+    "which reads its log",
+    _K.GPU: "this host has no GPU {what}; use cpu or an emulated one",
+    _K.NO_DRIVER: "this host has no GPU {what}, since NVIDIA's driver is not installed or does not "
+    "answer; type `nvidia-smi` to see why, or use cpu or an emulated one",
+    _K.NO_NVML: "NVML is not here, so nothing will be known of its GPU's use, memory, power and clocks; "
+    "a container has it with NVIDIA_DRIVER_CAPABILITIES=compute,utility",
+    _K.HIDDEN_GPU: "CUDA_VISIBLE_DEVICES={where} leaves it no GPU {what}; change or unset it, or use "
+    "cpu or an emulated one",
+    _K.UNSEEN_GPU: "its framework does not see the GPU {what}, which the driver has; install a build of "
+    "it for GPUs into {where} (docs/accelerators.md), or use cpu or an emulated one",
+    _K.PROGRAM: "the program {what} was not found; give its path",
+    _K.SETUP: "{what}, the program of its `setup`, was not found; give its path",
+    _K.BEFORE: "{what}, the program of its `before`, was not found; give its path",
+    _K.NO_FOLDER: "its command starts in an empty temporary folder, where {what} is not; give `cwd: {where}`",
+    _K.NOT_PASSED: "{what} of its `pass_env` is not set here; set it, or leave it out",
 }
 
 
@@ -113,12 +106,12 @@ def waiting_for_run(seconds: float | None) -> str:
 unknown_columns = Sentence("warning: {table}: sizer does not use {columns}; kept in each run and by export")
 unknown_columns_ignored = Sentence("warning: {table}: unknown and ignored: {columns}")
 table_imported = Sentence("{runs:runs} of {workloads:workloads} imported into {folder}")
-_STEPS: Mapping[str, str] = {
-    "reading": N_("reading the table, {time:time} so far"),
-    "storing": N_("storing the runs, about {share:share} done, {time:time} so far"),
-    "fitting": N_("fitting `{workload}`, {number} of {of} workloads, about {share:share} done, {time:time} so far"),
-    "recommending": N_("choosing machines, about {share:share} done, {time:time} so far"),
-    "reporting": N_("writing the report, about {share:share} done, {time:time} so far"),
+_STEPS: Templates[str, str] = {
+    "reading": "reading the table, {time:time} so far",
+    "storing": "storing the runs, about {share:share} done, {time:time} so far",
+    "fitting": "fitting `{workload}`, {number} of {of} workloads, about {share:share} done, {time:time} so far",
+    "recommending": "choosing machines, about {share:share} done, {time:time} so far",
+    "reporting": "writing the report, about {share:share} done, {time:time} so far",
 }
 
 
@@ -245,28 +238,26 @@ def check_lines(check: Check) -> list[str]:
 
 
 _F = FindingKind
-_FINDINGS: Mapping[FindingKind, str] = {
-    **dict.fromkeys((_F.CONTROL, _F.VERSION, _F.OTHER), N_("{text}")),
-    _F.CPUS: N_("{count} of this host's {whole} can be used"),
-    _F.NO_SWAP: N_("none"),
-    _F.SWAP_KEPT: N_("{bytes:bytes}, which runs are kept out of"),
-    _F.SWAP_USED: N_("{bytes:bytes}, which runs may use"),
-    _F.PRESSURE: N_("what runs wait for is accounted"),
-    _F.NO_PRESSURE: N_("not accounted for runs of this user here"),
-    _F.FRAMEWORK: N_("{text} in {path}; sees [[{gpus:and}]][[!gpus?no GPU]]"),
-    _F.PACKAGE: N_("{text} in {path}"),
-    _F.NOT_INSTALLED: N_("not installed[[ in {path}]]"),
-    _F.MISSING: N_("{path} is missing"),
-    _F.ROOT_ONLY: N_("for root alone"),
-    _F.PRESENT: N_("{path}"),
-    _F.NO_IMPORT: N_("cannot be imported in {path}: {text}"),
-    _F.SPEED: N_(
-        "speed index {index:.2f} ({low:.2f} to {high:.2f}; AWS c6i = 1)[[; by its name it would be "
-        "{by_name:times_over}]]; each of {count} busy vCPUs does {per_vcpu:share} of one alone"
-    ),
-    _F.SPEED_UNKNOWN: N_("not probed, as a sizer measures on this host now"),
-    _F.QUIET: N_("nothing else uses this host"),
-    _F.BUSY: N_("{busy}"),
+_FINDINGS: Templates[FindingKind, str] = {
+    **dict.fromkeys((_F.CONTROL, _F.VERSION, _F.OTHER), "{text}"),
+    _F.CPUS: "{count} of this host's {whole} can be used",
+    _F.NO_SWAP: "none",
+    _F.SWAP_KEPT: "{bytes:bytes}, which runs are kept out of",
+    _F.SWAP_USED: "{bytes:bytes}, which runs may use",
+    _F.PRESSURE: "what runs wait for is accounted",
+    _F.NO_PRESSURE: "not accounted for runs of this user here",
+    _F.FRAMEWORK: "{text} in {path}; sees [[{gpus:and}]][[!gpus?no GPU]]",
+    _F.PACKAGE: "{text} in {path}",
+    _F.NOT_INSTALLED: "not installed[[ in {path}]]",
+    _F.MISSING: "{path} is missing",
+    _F.ROOT_ONLY: "for root alone",
+    _F.PRESENT: "{path}",
+    _F.NO_IMPORT: "cannot be imported in {path}: {text}",
+    _F.SPEED: "speed index {index:.2f} ({low:.2f} to {high:.2f}; AWS c6i = 1)[[; by its name it would "
+    "be {by_name:times_over}]]; each of {count} busy vCPUs does {per_vcpu:share} of one alone",
+    _F.SPEED_UNKNOWN: "not probed, as a sizer measures on this host now",
+    _F.QUIET: "nothing else uses this host",
+    _F.BUSY: "{busy}",
 }
 
 
@@ -382,48 +373,43 @@ published_rate_line = Sentence(
 
 # Data and disks.
 _A = AnnouncementKind
-_ANNOUNCEMENTS: Mapping[AnnouncementKind, str] = {
-    _A.EMBEDDED_DATA: N_("making the embedded data set in {folder}"),
-    _A.PACKED_DATA: N_("packing {source} as {name} in {folder}"),
-    _A.INDEX: N_("making an index of {source} in {folder}"),
-    _A.DAMAGED_DATA: N_("the data set in {folder} is not as it was made ({why}), so it is made anew"),
-    _A.OTHER_SIZER: N_("waiting for another sizer that makes data in {folder}"),
-    _A.DATA_MADE: N_("  {bytes:volume}"),
-    _A.PROGRAM: N_("  {name}"),
-    _A.EMULATED_DISK: N_("making the emulated disk in {folder}"),
-    _A.COPY: N_("copying {bytes:volume} to disk `{name}`"),
-    _A.DATA_LACKING: N_("  workload `{name}`: its data cannot be prepared: {why}"),
-    _A.SETTING_UP: N_("setting up workload `{name}`"),
-    _A.DISK_CHECKING: N_("checking disk `{name}` with fio"),
-    _A.DISK_UNUSABLE: N_("  disk `{name}` cannot be used: {why}"),
-    _A.RUNS_TAKEN_BACK: N_(
-        "{count:runs} of this study, measured before, could not be stored then; moved from {source} into {folder}"
-    ),
-    _A.NOTHING_LEFT: N_("{count:runs} finished already; to measure again, choose another folder with --out"),
-    _A.STOOD_STILL: N_(
-        "  sizer itself stood still for {seconds:.1f} s (stopped, suspended, or without CPU time); the run is made "
-        "again"
-    ),
-    _A.VARIABLES_WITHHELD: N_(
-        "note: {names:and} of this shell not passed on to the program; if it reads them: --pass-env {typed}"
-    ),
-    _A.DISKS_NOT_READ: N_(
-        "warning: the command reads nothing from {names:and}[[source?: write {placeholder} in it in the place of the "
-        "path of its data]][[!source? but what it writes to TMPDIR: give --data PATH and write {placeholder} in the "
-        "command where that path stands]], or {scratch} where it writes"
-    ),
-    _A.RUNS_LEFT: N_("{count} of {of:runs} not finished; the answer is based on the others"),
-    _A.NOT_CONCLUDED: N_("the answer could not be written: {why}"),
-    _A.NOT_SHOWN: N_("the page that is being served could not be written: {why}"),
+_ANNOUNCEMENTS: Templates[AnnouncementKind, str] = {
+    _A.EMBEDDED_DATA: "making the embedded data set in {folder}",
+    _A.PACKED_DATA: "packing {source} as {name} in {folder}",
+    _A.INDEX: "making an index of {source} in {folder}",
+    _A.DAMAGED_DATA: "the data set in {folder} is not as it was made ({why}), so it is made anew",
+    _A.OTHER_SIZER: "waiting for another sizer that makes data in {folder}",
+    _A.DATA_MADE: "  {bytes:volume}",
+    _A.PROGRAM: "  {name}",
+    _A.EMULATED_DISK: "making the emulated disk in {folder}",
+    _A.COPY: "copying {bytes:volume} to disk `{name}`",
+    _A.DATA_LACKING: "  workload `{name}`: its data cannot be prepared: {why}",
+    _A.SETTING_UP: "setting up workload `{name}`",
+    _A.DISK_CHECKING: "checking disk `{name}` with fio",
+    _A.DISK_UNUSABLE: "  disk `{name}` cannot be used: {why}",
+    _A.RUNS_TAKEN_BACK: "{count:runs} of this study, measured before, could not be stored then; moved "
+    "from {source} into {folder}",
+    _A.NOTHING_LEFT: "{count:runs} finished already; to measure again, choose another folder with --out",
+    _A.STOOD_STILL: "  sizer itself stood still for {seconds:.1f} s (stopped, suspended, or without CPU "
+    "time); the run is made again",
+    _A.VARIABLES_WITHHELD: "note: {names:and} of this shell not passed on to the program; if it reads "
+    "them: --pass-env {typed}",
+    _A.DISKS_NOT_READ: "warning: the command reads nothing from {names:and}[[source?: write "
+    "{placeholder} in it in the place of the path of its data]][[!source? but what it writes to "
+    "TMPDIR: give --data PATH and write {placeholder} in the command where that path stands]], or "
+    "{scratch} where it writes",
+    _A.RUNS_LEFT: "{count} of {of:runs} not finished; the answer is based on the others",
+    _A.NOT_CONCLUDED: "the answer could not be written: {why}",
+    _A.NOT_SHOWN: "the page that is being served could not be written: {why}",
 }
 _L = LeftoverKind
-_LEFTOVERS: Mapping[LeftoverKind, str] = {
-    _L.PROGRAMS: N_("programs"),
-    _L.GROUPS: N_("control groups"),
-    _L.EMULATED_DISKS: N_("emulated disks"),
-    _L.DISK_FOLDERS: N_("folders on disks"),
-    _L.TEMPORARY_FOLDERS: N_("temporary folders"),
-    _L.DATA_SETS: N_("unfinished data sets"),
+_LEFTOVERS: Templates[LeftoverKind, str] = {
+    _L.PROGRAMS: "programs",
+    _L.GROUPS: "control groups",
+    _L.EMULATED_DISKS: "emulated disks",
+    _L.DISK_FOLDERS: "folders on disks",
+    _L.TEMPORARY_FOLDERS: "temporary folders",
+    _L.DATA_SETS: "unfinished data sets",
 }
 
 

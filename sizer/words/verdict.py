@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import replace
 from datetime import date
 from enum import Enum
-
-from sizer.records.answer import Answer, InstanceOffer
-from sizer.records.prediction import Action, Estimate, Reason, ReasonCode, Spec
+from sizer.records.answer import Answer
+from sizer.records.answer import InstanceOffer
+from sizer.records.prediction import Action
+from sizer.records.prediction import Estimate
+from sizer.records.prediction import Reason
+from sizer.records.prediction import ReasonCode
+from sizer.records.prediction import Spec
 from sizer.records.study import Objective
 from sizer.records.units import format_bytes
 from sizer.words import names
-from sizer.words.answers import MOST_REASONS, NOTES
-from sizer.words.language import N_, Sentence, _, paragraph, rate_in_words, vcpus_in_words, without_marks
-from sizer.words.names import Terms, day_of_price
+from sizer.words.answers import MOST_REASONS
+from sizer.words.answers import NOTES
+from sizer.words.language import N_
+from sizer.words.language import Sentence
+from sizer.words.language import _
+from sizer.words.language import paragraph
+from sizer.words.language import rate_in_words
+from sizer.words.language import vcpus_in_words
+from sizer.words.language import without_marks
+from sizer.words.names import Terms
+from sizer.words.names import day_of_price
 from sizer.words.reasons import reason_sentences
 from sizer.words.reasons.suggestions import suggestion_sentences
+from sizer.words.language import Templates
+from sizer.words.reasons.phrasing import reason_sentences
+from sizer.words.reasons.phrasing import suggestion_sentences
 
 DOUBTS = (
     *(ReasonCode.GAIN_UNKNOWN, ReasonCode.SIZE_OPEN),
@@ -29,106 +46,78 @@ DOUBTS = (
 # Badges: words that mark what is not an ordinary measured figure, each with what it means to a first-time reader.
 
 
-class BadgeKind(str, Enum):
-    """What a badge marks."""
+class Badge(Enum):
+    """A word that the page shows, and what pointing at it explains; its `kind` decides the colour."""
 
     # How a figure was come by.
-    MEASURED = "measured"
-    FITTED = "fitted"
-    PREDICTED = "predicted"
-    EXTRAPOLATED = "extrapolated"
-    TRANSFERRED = "transferred"
-    EMULATED = "emulated"
-    EMBEDDED_DATA = "embedded_data"
-
-    # What speaks against relying on it.
-    DRIFTING = "drifting"
-    PROVISIONAL = "provisional"
-    AT_LEAST = "at_least"
-    NOT_SETTLED = "not_settled"
-    NO_ANSWER = "no_answer"
-    TOO_LATE = "too_late"
-
-    # What is asked for, and what is rented.
-    RECOMMENDED = "recommended"
-    SMALLEST_SOLD = "smallest_sold"
-    CHEAPEST_SOLD = "cheapest_sold"
-
-
-@dataclass(frozen=True)
-class Badge:
-    """A badge as the page shows it: its kind decides the colour, its word stands there, and pointing at it explains.
-
-    `symbol` stands before the word where the word is a verdict, so that colour is not all that tells verdicts apart.
-    """
-
-    kind: str
-    word: str
-    explanation: str
-    symbol: str = ""
-
-
-_K = BadgeKind
-_BADGES: Mapping[BadgeKind, tuple[str, str]] = {
-    _K.MEASURED: (N_("measured"), N_("A run had just this configuration.")),
-    _K.FITTED: (N_("fitted"), N_("The model's rate, by all runs; those of just this configuration gave another one.")),
-    _K.PREDICTED: (N_("predicted"), N_("No run had this configuration: the model says it, from runs on both sides.")),
-    _K.EXTRAPOLATED: (N_("extrapolated"), N_("Beyond what was measured. Measure there before you rely on it.")),
-    _K.TRANSFERRED: (N_("transferred"), N_("Measured on another kind of machine and converted to this one.")),
-    _K.EMULATED: (
+    MEASURED = N_("measured"), N_("A run had just this configuration.")
+    FITTED = N_("fitted"), N_("The model's rate, by all runs; those of just this configuration gave another one.")
+    PREDICTED = N_("predicted"), N_("No run had this configuration: the model says it, from runs on both sides.")
+    EXTRAPOLATED = N_("extrapolated"), N_("Beyond what was measured. Measure there before you rely on it.")
+    EMULATED = (
         N_("emulated"),
         N_("Imitated at its published speed: a disk's IOPS and MB/s, or how long an accelerator takes for a step."),
-    ),
-    _K.EMBEDDED_DATA: (
+    )
+    EMBEDDED_DATA = (
         N_("embedded data"),
         N_("A small data set of sizer was read in place of yours; your own files may be slower or faster."),
-    ),
-    _K.DRIFTING: (
+    )
+
+    # What speaks against relying on it.
+    DRIFTING = (
         N_("drifting"),
         N_("The measuring host became slower or faster meanwhile, so figures of different times compare badly."),
-    ),
-    _K.PROVISIONAL: (
+    )
+    PROVISIONAL = (
         N_("provisional"),
         N_("The best that these runs support, but something speaks against relying on it; the row says what."),
-    ),
-    _K.AT_LEAST: (
+    )
+    AT_LEAST = (
         N_("at least"),
         N_("The throughput was still rising at the most that was measured: more may be better, less is not."),
-    ),
-    _K.NOT_SETTLED: (N_("not settled"), N_("The best so far; more may be faster.")),
-    _K.NO_ANSWER: (N_("no answer"), N_("The runs do not suffice for an answer.")),
-    _K.TOO_LATE: (N_("too late"), N_("Nothing that was measured finishes the job in time.")),
-    _K.RECOMMENDED: (
+    )
+    NOT_SETTLED = N_("not settled"), N_("The best so far; more may be faster.")
+    NO_ANSWER = N_("no answer"), N_("The runs do not suffice for an answer.")
+    TOO_LATE = N_("too late"), N_("Nothing that was measured finishes the job in time.")
+
+    # What is asked for, and what is rented.
+    RECOMMENDED = (
         N_("recommended"),
         N_("The runs support it, and the target is reached with a probability of 0.9 or more."),
-    ),
-    _K.SMALLEST_SOLD: (N_("smallest sold"), N_("No smaller instance type of the catalogue holds it.")),
-    _K.CHEAPEST_SOLD: (N_("cheapest sold"), N_("The cheapest instance type of the catalogue that holds it.")),
-}
-"""Word and explanation of each."""
-_SYMBOLS: Mapping[BadgeKind, str] = {
-    **{_K.PROVISIONAL: "!", _K.AT_LEAST: "≥", _K.RECOMMENDED: "✓"},
-    **dict.fromkeys((_K.NOT_SETTLED, _K.NO_ANSWER, _K.TOO_LATE), "?"),
-}
+    )
+    SMALLEST_SOLD = N_("smallest sold"), N_("No smaller instance type of the catalogue holds it.")
+    CHEAPEST_SOLD = N_("cheapest sold"), N_("The cheapest instance type of the catalogue that holds it.")
 
+    @property
+    def kind(self) -> str:
+        return self.name.lower()
 
-def badge(kind: BadgeKind) -> Badge:
-    """The badge of that kind, in the reader's language."""
-    word, explanation = _BADGES[kind]
-    return Badge(kind.value, _(word), _(explanation), _SYMBOLS.get(kind, ""))
+    @property
+    def symbol(self) -> str:
+        """What stands before the word where that is a verdict, so that colour is not all that tells verdicts apart."""
+        other = "?" if self in (Badge.NOT_SETTLED, Badge.NO_ANSWER, Badge.TOO_LATE) else ""
+        return {Badge.PROVISIONAL: "!", Badge.AT_LEAST: "≥", Badge.RECOMMENDED: "✓"}.get(self, other)
+
+    @property
+    def word(self) -> str:
+        return _(self.value[0])
+
+    @property
+    def explanation(self) -> str:
+        return _(self.value[1])
 
 
 def status_badge(answer: Answer | None, unfinished: bool = False) -> Badge:
     """The verdict: only an answer that its runs support gets the tick, and not before all of them are there."""
     if answer is None:
-        return badge(BadgeKind.NO_ANSWER)
+        return Badge.NO_ANSWER
     if answer.edge == "unsettled":
-        return badge(BadgeKind.NOT_SETTLED)
+        return Badge.NOT_SETTLED
     if answer.status == "refused":
-        return badge(BadgeKind.TOO_LATE if answer.job is not None else BadgeKind.NO_ANSWER)
+        return Badge.TOO_LATE if answer.job is not None else Badge.NO_ANSWER
     if answer.status == "at_least":
-        return badge(BadgeKind.AT_LEAST)
-    return badge(BadgeKind.PROVISIONAL if answer.provisional or unfinished else BadgeKind.RECOMMENDED)
+        return Badge.AT_LEAST
+    return Badge.PROVISIONAL if answer.provisional or unfinished else Badge.RECOMMENDED
 
 
 def oversize_badge(spec: Spec, offer: InstanceOffer, others: Sequence[InstanceOffer]) -> Badge | None:
@@ -136,7 +125,7 @@ def oversize_badge(spec: Spec, offer: InstanceOffer, others: Sequence[InstanceOf
     if offer.own or spec.vcpus is None or not offer.vcpus or offer.vcpus <= spec.vcpus:
         return None
     smallest = all(other.vcpus >= offer.vcpus for other in others)
-    return badge(BadgeKind.SMALLEST_SOLD if smallest else BadgeKind.CHEAPEST_SOLD)
+    return Badge.SMALLEST_SOLD if smallest else Badge.CHEAPEST_SOLD
 
 
 # How much of a study is there.
@@ -311,19 +300,15 @@ def next_run_title(answer: Answer) -> str:
     return _("What would [[settle?settle it]][[!settle?help]]:", settle=settle)
 
 
-_GOALS: Mapping[str, str] = {
-    "deadline": N_(
-        "The spec on which {asked.deadline.samples:counted/unit} cost least of those that finish them "
-        "within {asked.deadline.seconds:time}."
-    ),
-    "rate": N_("The spec on which the work costs least, of those that give at least {asked.at_least:rate/unit}."),
-    "compared": N_(
-        "Least cost for the same work. A machine counts if it reaches {asked.target:share} of the best "
-        "throughput[[accelerators? measured with the same accelerators]]."
-    ),
-    "cheapest": N_("The cheapest spec that keeps {asked.target:share} of the best throughput."),
-    "fastest": N_("The fastest spec; of specs within 1 % of one another, the cheapest."),
-    "balanced": N_("The least price × time among the specs that keep {asked.target:share} of the best throughput."),
+_GOALS: Templates[str, str] = {
+    "deadline": "The spec on which {asked.deadline.samples:counted/unit} cost least of those that "
+    "finish them within {asked.deadline.seconds:time}.",
+    "rate": "The spec on which the work costs least, of those that give at least {asked.at_least:rate/unit}.",
+    "compared": "Least cost for the same work. A machine counts if it reaches {asked.target:share} of "
+    "the best throughput[[accelerators? measured with the same accelerators]].",
+    "cheapest": "The cheapest spec that keeps {asked.target:share} of the best throughput.",
+    "fastest": "The fastest spec; of specs within 1 % of one another, the cheapest.",
+    "balanced": "The least price × time among the specs that keep {asked.target:share} of the best throughput.",
 }
 
 

@@ -7,7 +7,7 @@ import argparse
 from sizer import api
 from sizer.cli.arguments import _, add_json, opened, option, print_json
 from sizer.cli.gates import CHANGES, check_gate, gate_code, read_gate
-from sizer.exchange.published import comparison_form
+from sizer.exchange.formats import comparison_form
 from sizer.model.comparison import Comparison
 from sizer.words import comparison as words
 

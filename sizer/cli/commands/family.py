@@ -7,7 +7,7 @@ import argparse
 from sizer import api
 from sizer.catalog.catalog import Catalog
 from sizer.cli.arguments import _, add_json, names_listed, opened, option, print_json, whole
-from sizer.exchange.published import family_form
+from sizer.exchange.formats import family_form
 from sizer.recommend.family.choice import MAX_PENALTY
 from sizer.recommend.family.fleet import RATIOS
 from sizer.records import units

@@ -87,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
         for answer in answers:
             print(_line(*answer))
     for name in predicted.keys() & study.contradicted.keys():
-        from sizer.words.reasons import reason_sentence
+        from sizer.words.reasons.phrasing import reason_sentence
         from sizer.words.terminal import warning_said
 
         why = reason_sentence(study.contradicted[name], terms_of(predicted[name]))
@@ -197,14 +197,14 @@ def _answers(questions: Sequence[Question]) -> list[Answered]:
 
 def _why(asked: Question, answer: Prediction | Refusal) -> str:
     """Why there is no prediction, in the reader's language."""
-    from sizer.words.reasons.suggestions import refusal_sentences
+    from sizer.words.reasons.phrasing import refusal_sentences
 
     return refusal_sentences(answer, terms_of(asked.workload)) if isinstance(answer, Refusal) else ""
 
 
 def _form(asked: Question, answer: Prediction | Refusal) -> dict[str, Any]:
     """Null is what an imported table does not give; of accelerators only what is known is included."""
-    from sizer.exchange.published import no_prediction_form, prediction_form
+    from sizer.exchange.formats import no_prediction_form, prediction_form
 
     workload, configuration = asked.workload, asked.configuration
     if isinstance(answer, Prediction):

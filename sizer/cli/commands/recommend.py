@@ -23,7 +23,7 @@ from sizer.words.answers import alternative_line, headline, main_sentences, reje
 from sizer.words.costs import costs_lines, is_asked
 from sizer.words.names import terms_of
 from sizer.words.page import answers_in_short, cross_lines, table_comes_first
-from sizer.words.reasons.suggestions import suggestion_sentences
+from sizer.words.reasons.phrasing import suggestion_sentences
 from sizer.words.runs import host_lines
 from sizer.words.terminal import moved_rates_line, offer_line
 from sizer.words.verdict import idle_sentence

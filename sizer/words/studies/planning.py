@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from enum import Enum
 
 from sizer.limits.interface import Control
@@ -12,7 +12,7 @@ from sizer.plan.following import BatchSearch, Search
 from sizer.records.device import Device
 from sizer.records.run import Run
 from sizer.records.study import PlanEndKind, RunReason, RunReasonKind
-from sizer.words.language import N_, Sentence, _, clauses, either, listed
+from sizer.words.language import N_, Sentence, Templates, _, clauses, either, listed
 from sizer.words.names import disk_name, emulated_rate_in_words, floor_in_words, largest_in_words
 from sizer.words.runs import run_in_words
 
@@ -107,10 +107,10 @@ start_to_come = Sentence(
 """Of a dry run, after the next runs of an adaptive plan; `others` where searches or passes are among them."""
 program_not_found = Sentence("not found here")
 limits_available = Sentence("this host can set every limit that these runs ask for")
-_CONTROLS: Mapping[Control, str] = {
-    Control.FRACTIONAL_VCPUS: N_("fractions of a vCPU"),
-    Control.MEMORY: N_("memory caps"),
-    Control.DISK: N_("emulated disks"),
+_CONTROLS: Templates[Control, str] = {
+    Control.FRACTIONAL_VCPUS: "fractions of a vCPU",
+    Control.MEMORY: "memory caps",
+    Control.DISK: "emulated disks",
 }
 
 
@@ -122,26 +122,24 @@ def privileges_needed(controls: Sequence[Control]) -> str:
 
 # Runs that are chosen one after another.
 _K = RunReasonKind
-_REASONS: Mapping[RunReasonKind | str, str] = {
-    _K.START: N_("the first runs show the most, the least and the middle"),
-    _K.ONLY_ONE: N_("it is the only configuration"),
-    _K.BETWEEN_VCPUS: N_("between {low:g} and {high:vcpus} the answer is open"),
-    _K.BETWEEN_MEMORY: N_("between {low:bytes} and {high:bytes} of memory the answer is open"),
-    _K.BETWEEN_DISKS: N_("whether the answer is disk {disks} is open"),
-    _K.OWN_RUN: N_("the answer itself was not measured yet"),
-    _K.NOT_SURE: N_(
-        "[[vcpus?that {vcpus:vcpus} are enough]][[!vcpus?the answer]] is not sure enough: {probability:share}"
-    ),
-    _K.NOT_COMPARED: N_("the answer is the best of what was measured, and this was not yet"),
-    _K.NOT_FITTED: N_("the runs so far do not carry an answer"),
-    _K.HOST_AGAIN: N_("to see whether the host has changed in {runs:g} runs"),
-    _K.HOST_OPEN: N_("how slow the host was meanwhile leaves the answer of {names:coded} open"),
+_REASONS: Templates[RunReasonKind | str, str] = {
+    _K.START: "the first runs show the most, the least and the middle",
+    _K.ONLY_ONE: "it is the only configuration",
+    _K.BETWEEN_VCPUS: "between {low:g} and {high:vcpus} the answer is open",
+    _K.BETWEEN_MEMORY: "between {low:bytes} and {high:bytes} of memory the answer is open",
+    _K.BETWEEN_DISKS: "whether the answer is disk {disks} is open",
+    _K.OWN_RUN: "the answer itself was not measured yet",
+    _K.NOT_SURE: "[[vcpus?that {vcpus:vcpus} are enough]][[!vcpus?the answer]] is not sure enough: {probability:share}",
+    _K.NOT_COMPARED: "the answer is the best of what was measured, and this was not yet",
+    _K.NOT_FITTED: "the runs so far do not carry an answer",
+    _K.HOST_AGAIN: "to see whether the host has changed in {runs:g} runs",
+    _K.HOST_OPEN: "how slow the host was meanwhile leaves the answer of {names:coded} open",
     # What no run had yet.
-    "vcpus": N_("no run with these vCPUs completed yet"),
-    "memory": N_("no run had this memory yet"),
-    "disk": N_("no run was on this disk yet"),
-    "batch_size": N_("no run had this batch size yet"),
-    "gpu_count": N_("no run had so many accelerators yet"),
+    "vcpus": "no run with these vCPUs completed yet",
+    "memory": "no run had this memory yet",
+    "disk": "no run was on this disk yet",
+    "batch_size": "no run had this batch size yet",
+    "gpu_count": "no run had so many accelerators yet",
 }
 
 
@@ -157,11 +155,11 @@ def chosen_in_words(run: str, why: RunReason) -> str:
     return _("{run}[[again?, again]]: {reason}", run=run, again=why.again, reason=reason_in_words(why))
 
 
-_ENDS: Mapping[PlanEndKind, str] = {
-    PlanEndKind.SETTLED: N_("every answer is settled after {made}"),
-    PlanEndKind.NOTHING_LEFT: N_("no single run that is left would tell much after {made}"),
-    PlanEndKind.RUNS: N_("as many runs are made as were allowed: {runs}"),
-    PlanEndKind.BUDGET: N_("the budget has no room for [[runs?another run after {made}]][[!runs?a first run]]"),
+_ENDS: Templates[PlanEndKind, str] = {
+    PlanEndKind.SETTLED: "every answer is settled after {made}",
+    PlanEndKind.NOTHING_LEFT: "no single run that is left would tell much after {made}",
+    PlanEndKind.RUNS: "as many runs are made as were allowed: {runs}",
+    PlanEndKind.BUDGET: "the budget has no room for [[runs?another run after {made}]][[!runs?a first run]]",
 }
 
 
@@ -237,9 +235,9 @@ def going_on_with(left: Sequence[Unfinished], folder: str, ended: PlanEnd | None
     return f"sizer run {folder}/study.yaml --out {folder} {option}"
 
 
-_BOUNDS: Mapping[PlanEndKind | None, str] = {
-    PlanEndKind.BUDGET: N_("the budget has no room for its next run"),
-    PlanEndKind.RUNS: N_("as many runs are made as were allowed"),
+_BOUNDS: Templates[PlanEndKind | None, str] = {
+    PlanEndKind.BUDGET: "the budget has no room for its next run",
+    PlanEndKind.RUNS: "as many runs are made as were allowed",
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
 
@@ -15,16 +15,7 @@ from sizer.records.run_kinds import Outcome
 from sizer.records.study import Study
 from sizer.records.units import format_bytes, format_number, format_seconds
 from sizer.words import language
-from sizer.words.language import (
-    N_,
-    Counted,
-    Sentence,
-    _,
-    _n,
-    clauses,
-    listed,
-    row,
-)
+from sizer.words.language import N_, Counted, Sentence, Templates, _, _n, clauses, listed, row
 from sizer.words.runs import meter_in_words
 
 # What a profile says: what a program needs, which axes follow from it, and what to type where there is no rate.
@@ -123,24 +114,18 @@ THREE_LINES = (
 )
 
 
-_WHAT_TO_DO: Mapping[str, str] = {
-    "nothing": N_("without a rate of the run without limits nothing else is measured"),
-    "withheld": N_(
-        "its last words name {withheld:and}, set in this shell and not passed on to it; to do so, add: "
-        "--pass-env {typed}"
-    ),
-    "module": N_(
-        "{python:path} has no `{module:plain}`; to run it in the environment that has it, give that one's "
-        "interpreter: sizer profile -- /path/to/environment/bin/python ..."
-    ),
-    "small": N_("this host has too little memory for it: measure on a larger one, or make the batch smaller"),
-    "read": N_(
-        "if it prints its progress, look what sizer reads from that: sizer pattern {log:path}; then give "
-        "an expression: sizer profile --pattern 'step (?P<step>\\d+)' -- ..."
-    ),
-    "uncounted": N_("or let it tell its steps, in three lines that do nothing outside of sizer:"),
-    "log": N_("what it printed: {log:path}"),
-    "fix": N_("fix it, then run the same command"),
+_WHAT_TO_DO: Templates[str, str] = {
+    "nothing": "without a rate of the run without limits nothing else is measured",
+    "withheld": "its last words name {withheld:and}, set in this shell and not passed on to it; to do "
+    "so, add: --pass-env {typed}",
+    "module": "{python:path} has no `{module:plain}`; to run it in the environment that has it, give "
+    "that one's interpreter: sizer profile -- /path/to/environment/bin/python ...",
+    "small": "this host has too little memory for it: measure on a larger one, or make the batch smaller",
+    "read": "if it prints its progress, look what sizer reads from that: sizer pattern {log:path}; then "
+    "give an expression: sizer profile --pattern 'step (?P<step>\\d+)' -- ...",
+    "uncounted": "or let it tell its steps, in three lines that do nothing outside of sizer:",
+    "log": "what it printed: {log:path}",
+    "fix": "fix it, then run the same command",
 }
 
 

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from sizer.exchange import values as cells
-from sizer.exchange.cells import Comma, comma_in, unmarked, with_point
+from sizer.exchange.cells import Comma, comma_in, cpu_in, unmarked, with_point
 from sizer.exchange.headers import meanings
-from sizer.exchange.machine_names import cpu_in
 from sizer.records.device import Device
 from sizer.records.messages import InputError
 from sizer.records.prediction import Bottleneck
@@ -146,78 +145,47 @@ def test_a_number_is_written_with_a_point_alone(text: str, comma: Comma, expecte
     assert with_point(text, comma) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("1,077*", "1,077"),
-        ("219†", "219"),
-        ("52 [1]", "52"),
-        ("52¹", "52"),
-        ("~150", "150"),
-        ("≈ 150", "150"),
-        ("10 (a)", "10"),
-        ("96 ± 2", "96"),
-        ("187±3.5 img/s", "187"),
-        ("342 +/- 7", "342"),
-        ("-3", "-3"),
-        ("16 GB", "16 GB"),
-        ("1e5", "1e5"),
-    ],
-)
+def pairs(text: str) -> list[list[str]]:
+    """Cases that stand in lines, `cell > what it is`, with a bar between them."""
+    return [case.strip().split(" > ") for line in text.strip().splitlines() for case in line.split(" | ")]
+
+
+MARKED = """
+1,077* > 1,077 | 219† > 219 | 52 [1] > 52 | 52¹ > 52 | ~150 > 150 | ≈ 150 > 150 | 10 (a) > 10 | 96 ± 2 > 96
+187±3.5 img/s > 187 | 342 +/- 7 > 342 | -3 > -3 | 16 GB > 16 GB | 1e5 > 1e5
+"""
+
+
+@pytest.mark.parametrize(("text", "expected"), pairs(MARKED))
 def test_marks_around_a_figure_are_not_read(text: str, expected: str) -> None:
     assert unmarked(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("header", "column"),
-    [
-        ("Hourly Cost (USD)", "usd_per_hour"),
-        ("On-demand price (USD/hour)", "usd_per_hour"),
-        ("US$/hour", "usd_per_hour"),
-        ("价格(美元/小时)", "usd_per_hour"),
-        ("Spot price ($/h)", "usd_per_hour_spot"),
-        ("Cost ($)", None),
-        ("Price (EUR/h)", None),
-        ("价格", None),
-        ("usd per month", None),
-        ("Cost per 1M images ($)", None),
-        ("hourly", None),
-        ("GPU mem (GB)", "gpu_memory_gb"),
-        ("VRAM", "gpu_memory_gb"),
-        ("img/s/GPU", "throughput"),
-        ("Throughput", "throughput"),
-        ("Training throughput*", "throughput"),
-        ("推理吞吐量(请求/秒)", "throughput"),
-        ("延迟(ms)", "latency_p50_ms"),
-        ("p99 (ms)", "latency_p99_ms"),
-        ("p95 latency (ms)", None),
-        ("# of GPUs", "gpu_count"),
-        ("System memory", "memory_gib"),
-    ],
-)
-def test_headers_with_units_and_those_of_something_else(header: str, column: str | None) -> None:
+HEADERS = """
+Hourly Cost (USD) > usd_per_hour | On-demand price (USD/hour) > usd_per_hour | US$/hour > usd_per_hour
+价格(美元/小时) > usd_per_hour | Spot price ($/h) > usd_per_hour_spot | Cost ($) > - | Price (EUR/h) > - | 价格 > -
+usd per month > - | Cost per 1M images ($) > - | hourly > - | GPU mem (GB) > gpu_memory_gb | VRAM > gpu_memory_gb
+img/s/GPU > throughput | Throughput > throughput | Training throughput* > throughput | 推理吞吐量(请求/秒) > throughput
+延迟(ms) > latency_p50_ms | p99 (ms) > latency_p99_ms | p95 latency (ms) > - | # of GPUs > gpu_count
+System memory > memory_gib
+"""
+
+
+@pytest.mark.parametrize(("header", "column"), pairs(HEADERS))
+def test_headers_with_units_and_those_of_something_else(header: str, column: str) -> None:
     """What is bought by the month or in another currency is not what a machine costs."""
     found = meanings(header)
-    assert (found[-1].column if found else None) == column
+    assert (found[-1].column if found else "-") == column
 
 
-@pytest.mark.parametrize(
-    ("cell", "name"),
-    [
-        ("cpu", ""),
-        ("CPU only", ""),
-        ("cpu:0", ""),
-        ("CPU c4.8xlarge", "c4.8xlarge"),
-        ("CPU (Skylake, 16 cores)", "Skylake, 16 cores"),
-        ("Intel CPU: i7-12700H", "i7-12700H"),
-        ("Xeon Gold 6148", "Xeon Gold 6148"),
-        ("2x AMD EPYC 7763", "2x AMD EPYC 7763"),
-        ("Xeon Phi 7120P", None),
-        ("V100", None),
-        ("GTX 1080 + Xeon E5", None),
-        ("cuda:0", None),
-        ("emulated:P100", None),
-    ],
-)
-def test_which_cells_say_a_cpu(cell: str, name: str | None) -> None:
-    assert cpu_in(cell) == name
+CPUS = """
+cpu > it | CPU only > it | cpu:0 > it | CPU c4.8xlarge > c4.8xlarge | CPU (Skylake, 16 cores) > Skylake, 16 cores
+Intel CPU: i7-12700H > i7-12700H | Xeon Gold 6148 > Xeon Gold 6148 | 2x AMD EPYC 7763 > 2x AMD EPYC 7763
+Xeon Phi 7120P > none | V100 > none | GTX 1080 + Xeon E5 > none | cuda:0 > none | emulated:P100 > none
+"""
+
+
+@pytest.mark.parametrize(("cell", "name"), pairs(CPUS))
+def test_which_cells_say_a_cpu(cell: str, name: str) -> None:
+    """By a name of it, or without one."""
+    assert cpu_in(cell) == {"it": "", "none": None}.get(name, name)

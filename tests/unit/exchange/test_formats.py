@@ -99,12 +99,6 @@ def test_terraform(machine: tuple[str, str, str], wanted: str) -> None:
         )
 
 
-def test_a_disk_of_another_provider_is_no_disk_of_the_machine() -> None:
-    text = terraform(given(offer("aws", "p3.2xlarge"), spec=SPEC, disk="gcp/pd-ssd"))
-    assert "ebs_block_device" not in text
-    assert "# Disk data: gcp/pd-ssd" in text
-
-
 def test_kubernetes() -> None:
     """No more is asked than a node of the type leaves, as else the job would wait for ever."""
     several = Spec(32.0, None, None, 32, "V100", 2, nodes=2)

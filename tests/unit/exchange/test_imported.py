@@ -64,19 +64,6 @@ def table_of(*rows: dict[str, object]) -> str:
     return text.getvalue()
 
 
-def test_three_columns_are_enough(read_text: ReadText) -> None:
-    """Rows in their order; memory, disk and batch size that no column has are None."""
-    found = read_text(HEADER + "train,0.5,51\ntrain,4,340.5\ntrain,1,100\n")
-    assert rates(found) == [(0.5, 51.0), (4.0, 340.5), (1.0, 100.0)]
-    place = found.runs[0].configuration
-    assert (place.memory_bytes, place.disk, place.batch_size, place.gpu_count) == (None, None, None, None)
-    workload = found.runs[0].spec.workload
-    assert (workload.framework, workload.device, workload.input, workload.cache) == (None, None, None, None)
-    assert found.runs[0].started_at is None
-    assert found.runs[0].spec.limits.memory_bytes is None
-    assert [row["memory_gib"] for row in csv.DictReader(io.StringIO(write_csv(found.runs)))] == ["", "", ""]
-
-
 @pytest.mark.parametrize(
     "table",
     [
@@ -131,27 +118,6 @@ def test_a_formula_is_read_back_as_text(read_text: ReadText) -> None:
     assert [run.declared.other["note"] for run in read_text(write_csv(found.runs)).runs] == notes
 
 
-def test_the_study_parses_back(read_text: ReadText) -> None:
-    """As the file in the folder has it, whatever its devices and rates."""
-    found = read_text(
-        "workload,vcpus,throughput,device,input,cache,network,framework\n"
-        "a,0.3,10,emulated:A100,disk,natural,my net,torch 2.1\na,7.77,20,emulated:A100,disk,natural,my net,torch 2.1\n"
-        "b,1,10,emulated:300/s,replay,,,\nb,2,10,emulated:300/s,replay,,,\nc,1,9,cuda:1,synthetic,,,\nc,2,9,cuda:1,,,,\n"
-    )
-    text = to_yaml(found.study)
-    assert parse_study(text, "study.yaml", None, HostSize(1, 1), None) == found.study
-    assert found.study.imported
-
-
-@pytest.mark.slow
-def test_many_rows_are_read_at_once(read_text: ReadText) -> None:
-    """6,000 rows of 80 configurations, each its own run."""
-    rows = "".join(f"w{n % 5},{1 + n % 80},{100 + n % 7}.25\n" for n in range(6_000))
-    found = read_text(HEADER + rows)
-    assert len({run.id for run in found.runs}) == 6_000
-    assert max(run.spec.repeat for run in found.runs) == 74
-
-
 MAGNITUDE = st.floats(1e-6, 1e9)
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("C",)), max_size=12).map(str.strip)
 
@@ -166,29 +132,19 @@ def told_rows(draw: st.DrawFn) -> list[dict[str, object]]:
         "batch_size": st.integers(1, 2**20),
         "memory_gib": st.floats(0.01, 1e6),
         "disk": st.sampled_from(["host", "nvme", "cloud_ssd"]),
-        "input": st.sampled_from(["disk", "cached", "synthetic", ""]),
-        "cache": st.sampled_from(["cold", "natural", "warm", ""]),
         "gpu": st.sampled_from(["V100", "A100-80GB", ""]),
-        "gpu_count": st.sampled_from(["1", "8", ""]),
         "sample_unit": st.sampled_from(["image", "word", ""]),
         "core_seconds_per_sample": MAGNITUDE,
-        "read_bytes_per_sample": MAGNITUDE,
-        "bottleneck": st.sampled_from(["cpu", "disk_iops", ""]),
         "hit_rate": st.just(0.0) | st.floats(1e-6, 1),
         "warnings": TEXT,
         "started_at": st.sampled_from(["2026-11-21T10:00:00+00:00", "2026-11-21T10:00:01+00:00", ""]),
         "repeat": st.sampled_from(["", 1, 2, 7]),
         "kind": st.sampled_from(["image_training", "command", ""]),
-        "format": st.sampled_from(["lmdb", ""]),
         "dataset": st.sampled_from(["embedded", "ImageNet", ""]),
         "dataset_gib": st.just(0.0) | st.floats(1e-6, 1e6),
-        "dataset_samples": st.integers(0, 10**9),
-        "first_epoch_throughput": MAGNITUDE,
         "peak_anonymous_gib": st.just(0.0) | st.floats(1e-6, 1e3),
         "accelerator_samples_per_second": st.floats(0.01, 1e6),
-        "disk_read_iops": MAGNITUDE,
         "disk_read_mbps": MAGNITUDE,
-        "disk_write_mbps": MAGNITUDE,
         "disk_class": st.sampled_from(["nvme", ""]),
         "isolates": st.sampled_from(["step", "disk", ""]),
         "disk_emulated": st.sampled_from(["yes", ""]),
@@ -298,21 +254,11 @@ def test_its_model_and_answers_are_as_before(first_version_imported: Path, capsy
 # Tables that few people write: many workloads, two epochs, GPUs that were none, rates that nobody published.
 
 
-@pytest.fixture
-def read_rare(tmp_path: Path) -> ReadText:
-    def read_rare(text: str, figures: Catalog | None = None) -> Imported:
-        path = tmp_path / "table.csv"
-        path.write_text(text)
-        return read_measurements(path, figures)
-
-    return read_rare
-
-
-def test_a_table_of_too_many_workloads_is_to_be_split(read_rare: ReadText, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_of_too_many_workloads_is_to_be_split(read_text: ReadText, monkeypatch: pytest.MonkeyPatch) -> None:
     """A study has a bound of them."""
     monkeypatch.setattr(imported, "MOST_WORKLOADS", 2)
     with pytest.raises(InputError, match="has 3 workloads, and a study has at most 2; split the table"):
-        read_rare("workload,vcpus,throughput\na,1,10\nb,1,10\nc,1,10\n")
+        read_text("workload,vcpus,throughput\na,1,10\nb,1,10\nc,1,10\n")
 
 
 # Tables of cross-benchmarks, in which a column of devices names GPUs and CPUs.

@@ -5,15 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 
 import pytest
 
+from sizer.exchange.formats import no_prediction_form, prediction_form, recommendation_form
 from sizer.exchange.measurements import write_csv
-from sizer.exchange.published import no_prediction_form, prediction_form, recommendation_form
 from sizer.model.batch_curve import batch_curves
 from sizer.model.fitting import fit
 from sizer.model.model import Model
@@ -22,8 +21,8 @@ from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Recommendation
 from sizer.records.device import GIVEN_IN_TABLE, BatchRate, Device, DiskRates, GpuUse
 from sizer.records.domains import SCHEMA_VERSION
-from sizer.records.prediction import Bottleneck, Configuration, Estimate
-from sizer.records.run import Conditions, Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
+from sizer.records.prediction import Configuration, Estimate
+from sizer.records.run import Conditions, Demand, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, Measure, Objective, RunSpec, Workload
 from sizer.words.accelerators import accelerator_counts_lines, batch_sentences
@@ -84,45 +83,6 @@ def test_a_completed_run_is_one_row() -> None:
     assert (row["throughput"], row["throughput_low"], row["throughput_high"]) == ("183.25", "180.0", "186.5")
     assert (row["core_seconds_per_sample"], row["read_ios_per_sample"]) == ("0.01", "")
     assert (row["sample_unit"], row["outcome"]) == ("image", "completed")
-
-
-def test_a_row_tells_what_its_figures_rest_on() -> None:
-    """Bottleneck, hit rate and every warning are in the row; what is not known is empty, and no hits are 0."""
-    stated = run(
-        evidence=Evidence(Bottleneck.DISK_IOPS, {"disk_iops": 0.99}, EvidenceKind.BUSIEST, {"disk_iops": 0.99}),
-        conditions=Conditions(hit_rate=0.0),
-        warnings=(
-            RunWarning(WarningKind.CONTENDED, {"cores": 0.31}),
-            RunWarning(WarningKind.OTHER, text='odd: a "quoted", longer one'),
-        ),
-    )
-    found, plain = rows(stated, run())
-    assert (found["bottleneck"], found["hit_rate"]) == ("disk_iops", "0.0")
-    assert found["warnings"] == 'contended; odd: a "quoted", longer one'
-    assert (plain["bottleneck"], plain["hit_rate"], plain["warnings"]) == ("", "", "")
-
-
-def test_the_cpu_has_no_gpu() -> None:
-    """Without an accelerator the count is zero and the name empty."""
-    done = run()
-    plain = Run(
-        RunSpec(Workload("train", "image_training"), 32, Limits(), Measure()),
-        Outcome.COMPLETED,
-        done.configuration,
-        done.started_at,
-        1.0,
-    )
-    (row,) = rows(plain)
-    assert (row["device"], row["gpu"], row["gpu_count"]) == ("cpu", "", "0")
-
-
-def test_bytes_come_back_exactly() -> None:
-    """GiB are written with all their digits."""
-    odd = 123_456_789_123
-    first = run()
-    place = Run(first.spec, first.outcome, Configuration(1.0, odd, "host", 32), first.started_at, 1.0)
-    (row,) = rows(place)
-    assert math.isclose(float(row["memory_gib"]) * 2**30, odd, rel_tol=0, abs_tol=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -247,23 +207,6 @@ def test_a_prediction_has_exactly_the_keys_of_the_contract(concluded: tuple[Mode
     assert set(no_prediction_form(place, workload, "no such batch", None)) == {*form, "error", "error_code"}
 
 
-def test_what_a_table_does_not_say_is_null_beyond_it_too(make_run: Callable[..., Run]) -> None:
-    """No memory, disk or batch size is made up for a size that was not measured."""
-    unknown = {"memory_bytes": None, "batch_size": None, "disk": None, "gpu_count": None}
-    runs = [
-        replace(made, configuration=replace(made.configuration, **unknown))
-        for made in (make_run(100.0 * c, c) for c in (1.0, 2.0, 4.0))
-    ]
-    model = fit(runs)
-    form = recommendation_form(recommend(model, runs, Objective(), stored_catalog()), model)
-    (answer,) = json.loads(json.dumps(form))["workloads"]
-    assert answer["status"] == "at_least"
-    beyond = answer["beyond"]
-    assert (beyond["vcpus"], beyond["memory_gib"], beyond["disk"], beyond["batch_size"]) == (8, None, None, None)
-    assert beyond["gpu_count"] is None
-    assert set(beyond) >= PREDICTION
-
-
 # What a table says of the rate of an emulated accelerator comes back from an export.
 
 
@@ -290,14 +233,6 @@ def test_an_exported_study_keeps_its_batch_curve(read: Read, runs: list[Run]) ->
     assert {run.spec.workload.computes_on for run in found.runs} == {found.runs[0].spec.workload.computes_on}
     rates = [(run.spec.batch_size, run.spec.device.samples_per_second) for run in found.runs]
     assert rates == [(16, 150.0), (64, 300.0), (256, 400.0)]
-
-
-def test_how_sure_a_rate_is_comes_back_too(read: Read, runs: list[Run]) -> None:
-    """An answer from the table is no surer than one from the study."""
-    devices = [run.spec.device for run in read(write_csv(runs)).runs]
-    assert [(device.rate_low, device.rate_high, device.rate_basis) for device in devices] == [
-        (each.low, each.high, each.basis) for each in RATES
-    ]
 
 
 def test_it_is_said_where_the_rates_come_from(read: Read, runs: list[Run]) -> None:

@@ -7,7 +7,7 @@ import io
 import json
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -168,16 +168,6 @@ def test_a_unit_that_a_map_leaves_out_is_asked_for_by_the_own_header(tmp_path: P
         read_measurements(tmp_path / "t.csv", None, names={"Dauer": "step time"})
 
 
-def test_a_column_that_is_there_already_is_named(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("threads,vcpus,img/s\n1,8,10\n2,8,19\n")
-    with pytest.raises(
-        InputError, match="`threads` and `vcpus` both mean vcpus; leave one of them unread with --map vcpus="
-    ):
-        read_measurements(tmp_path / "t.csv", None, names={"threads": "vcpus"})
-    read = read_measurements(tmp_path / "t.csv", None, names={"threads": "vcpus", "vcpus": ""})
-    assert [run.configuration.vcpus for run in read.runs] == [1, 2]
-
-
 @pytest.mark.parametrize(
     "table",
     [
@@ -232,12 +222,13 @@ TWO_WAYS = "gpu,host,rack,img/s\nT4,a,x,100\nT4,b,y,150\nL4,a,y,200\nL4,b,x,300\
 NOISY = "gpu,slot,lab,img/s\nT4,1,x,100\nT4,2,x,140\nT4,1,y,135\nT4,2,y,104\nL4,1,x,200\nL4,2,y,260\n"
 
 
-def answers(folder: Path, table: str, capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
+def answers(
+    folder: Path, table: str, capsys: pytest.CaptureFixture[str], *options: str, asked: Sequence[str] = ()
+) -> dict[str, Any]:
     """The answer for each job of a table, by the two commands that people type."""
-    (folder / "job.csv").write_text(table, encoding="utf-8")
-    assert main(["import", str(folder / "job.csv"), "--out", str(folder / "study"), *options]) == 0
+    assert imported(folder, table, *options)[0] == 0
     capsys.readouterr()
-    assert main(["recommend", str(folder / "study"), "--json"]) == 0
+    assert main(["recommend", str(folder / "study"), "--json", *asked]) == 0
     return {each["workload"]: each for each in json.loads(capsys.readouterr().out)["workloads"]}
 
 
@@ -348,17 +339,6 @@ def test_a_column_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.Capt
 PRICES = ("--catalog", str(STORED / "instances.csv"))
 
 
-def answered(folder: Path, table: str, capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
-    """The answer for the only job of a table, by the two commands that people type."""
-    (folder / "job.csv").write_text(table, encoding="utf-8")
-    assert main(["import", str(folder / "job.csv"), "--out", str(folder / "study")]) == 0
-    capsys.readouterr()
-    assert main(["recommend", str(folder / "study"), "--json", *options]) == 0
-    (answer,) = json.loads(capsys.readouterr().out)["workloads"]
-    found: dict[str, Any] = answer
-    return found
-
-
 NODES = """\
 job,instance_type,nodes,accelerators per node,usd_per_hour,images/s
 train,big.16x,1,8,24.48,2900
@@ -411,7 +391,7 @@ def test_several_machines_cost_as_much_as_all_of_them(
     usd_a_million: float,
 ) -> None:
     """The price of one times their number, by the table or the catalogue, in the answer and beside it."""
-    answer = answered(tmp_path, table, capsys, *options)
+    (answer,) = answers(tmp_path, table, capsys, asked=options).values()
     chosen = next(each for each in answer["alternatives"] if each["spec"] == answer["spec"])
     assert (chosen["instance_type"], answer["spec"].get("nodes", 1)) == (machine, nodes)
     assert answer["throughput"]["value"] == pytest.approx(rate)

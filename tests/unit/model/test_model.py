@@ -25,8 +25,7 @@ from sizer.records.study import Objective
 from sizer.records.units import GIB
 from sizer.words.model import model_summary, parameter_name
 from sizer.words.names import terms_of
-from sizer.words.reasons import reason_sentences
-from sizer.words.reasons.suggestions import refusal_sentences
+from sizer.words.reasons.phrasing import reason_sentences, refusal_sentences
 from tests.modelled import contended
 from tests.tables import stored_catalog
 

@@ -16,8 +16,7 @@ from sizer.records.answer import Answer
 from sizer.records.run import Run
 from sizer.records.study import Deadline, Objective
 from sizer.words.names import terms_of
-from sizer.words.reasons import reason_sentences
-from sizer.words.reasons.suggestions import suggestion_sentences
+from sizer.words.reasons.phrasing import reason_sentences, suggestion_sentences
 from tests.tables import runs_of, stored_catalog
 
 

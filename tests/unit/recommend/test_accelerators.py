@@ -23,7 +23,7 @@ from sizer.records.study import Deadline, Objective
 from sizer.records.units import GIB, format_seconds
 from sizer.words.accelerators import accelerator_counts_lines, batch_sentences
 from sizer.words.names import accelerators_name, terms_of
-from sizer.words.reasons import reason_sentences
+from sizer.words.reasons.phrasing import reason_sentences
 from tests.tables import runs_of, stored_catalog
 
 # What each number of accelerators makes of a job that was measured on several.

@@ -20,8 +20,7 @@ from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import Objective
 from sizer.records.units import GIB
 from sizer.words.names import Terms
-from sizer.words.reasons import reason_sentences
-from sizer.words.reasons.suggestions import suggestion_sentences
+from sizer.words.reasons.phrasing import reason_sentences, suggestion_sentences
 from tests.tables import stored_catalog
 from tests.unit.plan.machine import HOST, knee, made, study_of
 

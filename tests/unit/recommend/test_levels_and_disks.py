@@ -20,7 +20,7 @@ from sizer.records.study import Objective
 from sizer.records.units import GIB
 from sizer.words.answers import how_sure
 from sizer.words.names import Terms
-from sizer.words.reasons import reason_sentences
+from sizer.words.reasons.phrasing import reason_sentences
 from sizer.words.studies.notes import note_in_words
 from tests.tables import imported, runs_of, stored_catalog
 

@@ -30,7 +30,7 @@ from sizer.records.run import Run, RunWarning, WarningKind
 from sizer.records.study import Objective
 from sizer.words.answers import main_sentences
 from sizer.words.names import Terms, terms_of
-from sizer.words.reasons import reason_sentences
+from sizer.words.reasons.phrasing import reason_sentences
 from tests.modelled import SATURATING
 from tests.tables import WHOLE_MACHINES, runs_of, stored_catalog
 

@@ -19,7 +19,7 @@ from sizer.records.run import DataSet, Demand, Run
 from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.units import GIB, MIB
 from sizer.words.names import terms_of
-from sizer.words.reasons.suggestions import refusal_sentences
+from sizer.words.reasons.phrasing import refusal_sentences
 
 # Memory is recommended in sizes that exist, at or above a cap that held, and the answer says why it is that much.
 

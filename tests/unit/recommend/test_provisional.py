@@ -27,8 +27,7 @@ from sizer.records.run_kinds import Outcome
 from sizer.records.study import Deadline, Objective
 from sizer.words.answers import conclusion_line, headline
 from sizer.words.names import Terms, terms_of
-from sizer.words.reasons import reason_sentences
-from sizer.words.reasons.suggestions import suggestion_sentences
+from sizer.words.reasons.phrasing import reason_sentences, suggestion_sentences
 from tests.modelled import contended
 from tests.tables import stored_catalog
 

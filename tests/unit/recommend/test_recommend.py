@@ -17,7 +17,7 @@ from sizer.records.run_kinds import Outcome
 from sizer.records.study import Deadline
 from sizer.words.model import model_summary, parameter_name
 from sizer.words.names import terms_of
-from sizer.words.reasons import reason_sentences
+from sizer.words.reasons.phrasing import reason_sentences
 
 # The recommendation is what a careful person would say who sees the same measurements.
 

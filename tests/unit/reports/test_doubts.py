@@ -19,59 +19,28 @@ from sizer.bundled.reports.workloads import workload
 from sizer.records.prediction import Estimate
 from sizer.records.run import Cause, CauseKind, Demand, Failure, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome, Purpose
-from sizer.records.study import Limits, Study
-from sizer.words.names import outcome_in_words
+from sizer.records.study import Limits
 from sizer.words.warnings import meaning_of_warning
 
 
-def stated(runs: tuple[Run, ...], study: Study) -> dict[str, tuple[str, str]]:
-    """Value and remark by label."""
-    return {label: (value, remark) for label, value, remark in doubts.facts(runs, study)}
-
-
-def some(runs: tuple[Run, ...]) -> tuple[Run, ...]:
-    """Three runs of a study: two repeats and another configuration."""
-    first, second, other = (replace(run, warnings=()) for run in runs[:3])
-    return (
+def test_what_a_study_can_be_judged_by(material: Material) -> None:
+    """Of two repeats and another configuration: intervals, repeats, other load and sizer's own use, with the worst."""
+    rates, others, own = (100.0, 104.0, 200.0), (0.02, 0.5, 0.03), (0.002, 0.012, 0.003)
+    halves = (1.0, 3.0, 2.0)
+    runs = tuple(
         replace(
-            first,
-            throughput=Estimate(100.0, 99.0, 101.0),
-            conditions=replace(first.conditions, other_cores=0.02, overhead=0.002),
-        ),
-        replace(
-            second,
-            throughput=Estimate(104.0, 101.0, 107.0),
-            conditions=replace(second.conditions, other_cores=0.5, overhead=0.012),
-            warnings=(RunWarning(WarningKind.OTHER, text="odd"),),
-        ),
-        replace(
-            other,
-            throughput=Estimate(200.0, 198.0, 202.0),
-            conditions=replace(other.conditions, other_cores=0.03, overhead=0.003),
-        ),
+            run,
+            throughput=Estimate(rates[at], rates[at] - halves[at], rates[at] + halves[at]),
+            conditions=replace(run.conditions, other_cores=others[at], overhead=own[at]),
+        )
+        for at, run in enumerate(material.runs[:3])
     )
-
-
-def test_the_intervals_that_were_reached_are_told(material: Material) -> None:
-    """The median half-width, the widest, and how many are as narrow as was asked for."""
-    value, remark = stated(some(material.runs), material.study)["Half-width of the 95 % intervals"]
-    assert value == "±1.0 %"
-    assert "widest ±2.9 %; 2 of 3 within the ±2.0 % asked for" in remark
-
-
-def test_repeats_tell_what_no_interval_of_a_run_can(material: Material) -> None:
-    """How far fresh processes at the same place lie apart."""
-    value, remark = stated(some(material.runs), material.study)["Repeats lie apart by"]
-    assert value == "4.0 %"
-    assert "1 configuration" in remark
-    assert "Repeats lie apart by" not in stated(some(material.runs)[1:], material.study)
-
-
-def test_the_host_and_sizer_itself_are_told_with_their_worst(material: Material) -> None:
-    """Median and most of the other load and of sizer's own use."""
-    found = stated(some(material.runs), material.study)
-    assert found["Other load on the host"] == ("0.03 cores", "median; most 0.50 cores")
-    assert found["sizer's own use"] == ("0.3 %", "of the workload's core-seconds, median; most 1.2 %")
+    assert doubts.facts(runs, material.study) == [
+        ("Half-width of the 95 % intervals", "±1.0 %", "median; widest ±2.9 %; 2 of 3 within the ±2.0 % asked for"),
+        ("Repeats lie apart by", "4.0 %", "median of 1 configuration, most 4.0 %: highest against lowest rate"),
+        ("Other load on the host", "0.03 cores", "median; most 0.50 cores"),
+        ("sizer's own use", "0.3 %", "of the workload's core-seconds, median; most 1.2 %"),
+    ]
 
 
 def test_how_to_measure_again_is_said_where_that_helps(material: Material) -> None:
@@ -153,17 +122,6 @@ def test_runs_of_a_search_show_no_rate(material: Material) -> None:
     assert sum(run["state"] == "search for the memory floor" for run in listed) == 2
 
 
-@pytest.mark.parametrize("outcome", [each for each in Outcome if each is not Outcome.COMPLETED])
-def test_every_outcome_that_is_not_completed_is_listed(material: Material, outcome: Outcome) -> None:
-    """Whatever way a run fails, it is told, with a reason even where none was recorded, and what to do."""
-    run = replace(material.runs[0], outcome=outcome, error=None)
-    found = replace(material, runs=(run,))
-    (row,) = doubts.failures(subjects(found), found.study)
-    assert row["outcome"] == outcome_in_words(outcome)
-    assert row["why"].endswith(".")
-    assert row["remedy"].endswith(".")
-
-
 ENDED = Cause(CauseKind.EXIT_STATUS, {"status": 1})
 
 
@@ -195,15 +153,6 @@ def test_a_long_log_is_folded_and_cut(material: Material) -> None:
     assert len(shown) + len(earlier) == doubts.MOST_LINES
     assert shown[:-1] == lines[-doubts.SHOWN_LINES : -1]
     assert len(shown[-1]) <= doubts.LONGEST_LINE + 1
-
-
-def test_only_so_many_ways_of_failing_show_their_log(material: Material) -> None:
-    """Each names it, so that a study of which every run fails in its own way has a page, too."""
-    runs = crashed(material, *(Failure(ENDED, last_lines="x" * (number + 1)) for number in range(40))).runs
-    entries = doubts.failures(subjects(replace(material, runs=runs)), material.study)
-    assert len(entries) == 40
-    assert sum(bool(entry["last_words"]) for entry in entries) == doubts.MOST_LOGS
-    assert all(entry["log"].startswith("logs/") for entry in entries)
 
 
 def warned(kind: WarningKind, *figures: float, text: str | None = None) -> tuple[RunWarning, ...]:
@@ -285,14 +234,6 @@ def test_the_reference_shows_the_drift_of_the_host(material: Material, reference
     assert places[-1][1] > places[-12][1], "further down"
     told = r"09:\d\d UTC, train-resnet50-p100, 2 vCPUs [^<]* images/s [^<]*, run [0-9a-f]+; \d+ % of the median"
     assert len(re.findall(rf"<title>{told}</title>", found.figure.svg)) == 14
-
-
-def test_a_host_that_holds_still_is_said_to(material: Material, reference: tuple[Run, ...]) -> None:
-    """Within the share that marks a run as drifting."""
-    still = tuple(replace(run, throughput=reference[0].throughput) for run in reference)
-    found = shown(material, one_after_the_other(still))
-    assert not found.has_drifted
-    assert found.sentence.startswith("The host did not drift: one configuration, measured ")
 
 
 def test_every_other_run_lies_in_the_strip(material: Material, reference: tuple[Run, ...]) -> None:

@@ -14,8 +14,7 @@ from sizer.bundled.reports.charts.legend import Figure
 from sizer.bundled.reports.doubts import largest_batches
 from sizer.bundled.reports.figures.axis_chart import axis_plot
 from sizer.bundled.reports.figures.binding import binding_map, piles, thinned
-from sizer.bundled.reports.figures.disk_chart import _groups, disk_chart, disks_alike
-from sizer.bundled.reports.figures.disks import ceilings, disk_allows
+from sizer.bundled.reports.figures.disks import _groups, ceilings, disk_allows, disk_chart, disks_alike
 from sizer.bundled.reports.figures.scaling import accelerator_chart, batch_chart
 from sizer.bundled.reports.figures.series import Series, along
 from sizer.bundled.reports.figures.workload import figures
@@ -27,7 +26,6 @@ from sizer.recommend.recommendation import recommend
 from sizer.records.prediction import Configuration, Estimate
 from sizer.records.run import Run
 from sizer.records.study import Objective, Study, WorkloadPlan
-from sizer.records.units import RELATIVE
 from tests.reported_study import CENTRE, CHECKS, INFER, READ_BYTES, TRAIN
 from tests.tables import runs_of
 
@@ -308,13 +306,6 @@ def test_each_kind_has_its_line_of_perfect_scaling(subjects_of: Subjects) -> Non
     assert any(each.startswith("1 x V100: 390 samples/s") for each in told), "repeats of one machine are put together"
 
 
-def test_one_count_is_no_chart(subjects_of: Subjects, material: Material) -> None:
-    """Nor is a job on the CPU."""
-    (subject,) = subjects_of("workload,gpu,gpu_count,throughput\njob,P100,1,200\njob,V100,1,400\n")
-    assert accelerator_chart(subject) is None
-    assert accelerator_chart(replace(subject, runs=material.runs)) is None
-
-
 # Disks whose rates differ by chance alone are not ranked, and measured rates never look like the model's.
 
 
@@ -351,10 +342,3 @@ def test_groups_hold_only_what_is_alike_in_pairs() -> None:
     alike = {("a", "b"), ("b", "c")}
     assert _groups(["a", "b", "c"], alike) == [("a", "b"), ("b", "c")]
     assert _groups(["a", "b", "c"], {*alike, ("a", "c")}) == [("a", "b", "c")]
-
-
-def test_a_relative_rate_has_no_seconds(trained: Subject) -> None:
-    """What takes how long is not known of a rate against another one."""
-    runs = tuple(replace(run, sample_unit=RELATIVE) for run in trained.runs)
-    subject = replace(trained, runs=runs)
-    assert axis_plot("vcpus", along("vcpus", runs)[:1], subject).piles == ()

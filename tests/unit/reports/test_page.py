@@ -5,31 +5,27 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.api.predicting import predict_at
 from sizer.bundled.reports import what_if
 from sizer.bundled.reports.markup import embedded, showable
 from sizer.bundled.reports.page import render, write_report
 from sizer.bundled.reports.subject import Material, subjects
-from sizer.bundled.reports.what_if import SUPPOSED, Control, controls, tier_rates
+from sizer.bundled.reports.what_if import Control, controls
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
-from sizer.model.model import WhatIf, WorkloadModel
+from sizer.model.model import WorkloadModel
 from sizer.model.prediction import filled
-from sizer.records.device import DiskRates
 from sizer.records.messages import HostError
-from sizer.records.prediction import Configuration, Estimate, Refused
+from sizer.records.prediction import Configuration, Estimate
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Study
@@ -234,27 +230,6 @@ EVIL = HOSTILE["markup"]
 PLAIN = "x" * len(EVIL)
 
 
-class Skeleton(HTMLParser):
-    """Elements with the names of their attributes, and where links lead."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, tuple[str, ...]]] = []
-        self.links: list[str] = []
-        self.saved: list[str] = []
-        self.styles: list[str] = []
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, tuple(name for name, _ in attrs)))
-        found = [value or "" for name, value in attrs if name in ("href", "src", "action", "xlink:href")]
-        if "download" in dict(attrs):
-            self.saved += found
-        else:
-            self.links += found
-        self.styles += [value or "" for name, value in attrs if name == "style"]
-
-
 @pytest.fixture
 def _short_curves(monkeypatch: pytest.MonkeyPatch) -> None:
     """A curve of few points has the same elements, and each model here is another one."""
@@ -270,38 +245,26 @@ def test_no_text_becomes_an_element_or_an_attribute(material: Material) -> None:
     evil, plain = (render(hostile(material, text)) for text in (EVIL, PLAIN))
     assert plain.count(PLAIN) > 100
     assert EVIL not in evil
-    assert Skeleton(evil).elements == Skeleton(plain).elements
-    assert all(link.startswith(("#", "https://", "http://")) for link in Skeleton(evil).links)
-    assert all(link.startswith("data:application/gzip;base64,") for link in Skeleton(evil).saved)
-    assert len(Skeleton(evil).saved) == 2
-    assert "owned" not in "".join(Skeleton(evil).styles)
+    skeletons = ([(tag, tuple(attributes)) for tag, attributes in Reader(page).tags] for page in (evil, plain))
+    assert next(skeletons) == next(skeletons)
+    found = [attributes for _tag, attributes in Reader(evil).tags]
+    names = ("href", "src", "action", "xlink:href")
+    links = [each[name] or "" for each in found if "download" not in each for name in names if name in each]
+    assert all(link.startswith(("#", "https://", "http://")) for link in links)
+    saved = [each["href"] or "" for each in found if "download" in each]
+    assert [link.startswith("data:application/gzip;base64,") for link in saved] == [True, True]
+    assert not any("owned" in (each.get("style") or "") for each in found)
 
 
 # Data that a page's scripts read.
 
 
-class Elements(HTMLParser):
-    """What an HTML parser makes of a block: its elements, and the text in the last one."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.begun: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.begun.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
 @given(st.recursive(st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
 def test_what_is_embedded_comes_back(value: object) -> None:
     """Whatever is in it, in one element of plain data, with its texts as a page may have them."""
-    found = Elements(embedded("series", value))
-    assert found.begun == [("script", {"type": "application/json", "id": "series"})]
-    assert json.loads(found.text) == showable(value)
+    block = embedded("series", value)
+    assert Reader(block).tags == [("script", {"type": "application/json", "id": "series"})]
+    assert json.loads(inside(block, "series")) == showable(value)
 
 
 @pytest.mark.parametrize("text", ["</script><script>alert(1)</script>", "<!--<script>", "]]>", "a & b", "\u2028"])
@@ -366,60 +329,9 @@ def test_controls_follow_from_what_the_model_can_answer(
     assert list(named(models[name])) == shown
 
 
-@pytest.mark.slow
-def test_every_stop_has_an_answer(models: dict[str, WorkloadModel]) -> None:
-    """Each one moved from where it begins: none of them is refused."""
-    asked = 0
-    for name, model in models.items():
-        if model.posterior is None:
-            continue
-        start = begun(model)
-        for control in controls(model, start, CATALOG):
-            if name == "with and without" and control.name == "gpu_speedup":
-                continue  # it begins without an accelerator, which another list chooses
-            for value in control.stops:
-                predict_at(model, *_asked(start, control, value))
-                asked += 1
-    assert asked > 500
-
-
-@pytest.mark.slow
-def test_what_several_controls_set_is_refused_for_what_the_page_knows(models: dict[str, WorkloadModel]) -> None:
-    """Whatever they are moved to, model.js gives the only reasons that there can be."""
-    random = np.random.default_rng(20261126)
-    refused = Counter[str]()
-    for model in (model for model in models.values() if model.posterior is not None):
-        for _ in range(40):
-            place, what_if = begun(model), WhatIf()
-            for control in controls(model, place, CATALOG):
-                if control.name not in ("disk_mbps", "disk_iops"):
-                    place, change = _asked(place, control, control.stops[random.integers(len(control.stops))])
-                    changed = {name: value for name, value in vars(change).items() if value != getattr(WhatIf(), name)}
-                    what_if = replace(what_if, **changed)
-            try:
-                predict_at(model, place, what_if)
-            except Refused as error:
-                refused[error.refusal.reason.code.value] += 1
-    assert set(refused) <= codes_of_the_page()
-    assert refused
-
-
 def codes_of_the_page() -> set[str]:
     script = (ROOT / "reports" / "templates" / "model.js").read_text()
     return set(re.findall(r'refused: "(\w+)"', script))
-
-
-def _asked(start: Configuration, control: Control, value: Any) -> tuple[Configuration, WhatIf]:
-    if control.name == "disk":
-        rates = tier_rates(CATALOG).get(value) or (DiskRates(1000, 1e8) if value == SUPPOSED else None)
-        return replace(start, disk=value), WhatIf(disk_rates=rates)
-    if control.name in ("disk_mbps", "disk_iops"):
-        return replace(start, disk=SUPPOSED), WhatIf(disk_rates=DiskRates(**{control.sets: value}))
-    if control.name == "decode_speedup":
-        return start, WhatIf(decode_factor=1 / value)
-    if control.sets in ("gpu_speedup", "data_bytes_factor"):
-        return start, WhatIf(**{control.sets: value})
-    return replace(start, **{control.sets: value}), WhatIf()
 
 
 def test_a_slider_marks_what_was_measured(models: dict[str, WorkloadModel]) -> None:
@@ -441,49 +353,16 @@ def shown(material: Material) -> dict[str, Any]:
     return found
 
 
-def inside(element: object) -> str:
-    """What the element of data holds."""
+def inside(element: object, name: str) -> str:
+    """What the element of data of that id holds."""
     begin, _, rest = str(element).partition(">")
-    assert begin == '<script type="application/json" id="what-if-data"'
+    assert begin == f'<script type="application/json" id="{name}"'
     return rest.removesuffix("</script>")
 
 
 def data(material: Material) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(inside(shown(material)["data"]))
+    found: dict[str, Any] = json.loads(inside(shown(material)["data"], "what-if-data"))
     return found
-
-
-def test_each_workload_begins_where_there_is_an_answer(material: Material) -> None:
-    """At the answer, with the stops of its controls there."""
-    for workload in data(material)["workloads"]:
-        start = Configuration(**workload["start"])
-        assert predict_at(material.model.workload(workload["name"]), start).throughput.value > 0
-        for control in workload["controls"]:
-            if control["sets"] in workload["start"]:
-                assert control["stops"][control["start"]] == workload["start"][control["sets"]]
-
-
-def test_the_cheapest_machine_is_that_of_the_catalogue(material: Material) -> None:
-    """The first of the list that holds a size is the cheapest of all that do; none is there for nothing."""
-    found = data(material)["machines"]
-    for machines in found.values():
-        prices = [price for *_, price, _ in machines["priced"]]
-        assert prices == sorted(prices)
-    cpus = found["cpu"]["priced"]
-    assert len(cpus) > 2
-    for vcpus, gib in ((2, 4), (3, 20), (16, 64), (96, 100)):
-        held = next(price for cores, mebibytes, _, price, _ in cpus if cores >= vcpus and mebibytes >= 1024 * gib)
-        known = [
-            each.usd_per_hour
-            for each in CATALOG.offered
-            if each.gpu is None
-            and each.usd_per_hour is not None
-            and each.as_of
-            and each.vcpus >= vcpus
-            and each.memory_bytes >= gib * GIB
-            and not each.is_arm
-        ]
-        assert held == min(known)
 
 
 def test_each_refusal_of_the_page_has_its_sentence(material: Material) -> None:

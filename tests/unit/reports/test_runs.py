@@ -20,39 +20,20 @@ from sizer.bundled.reports.runs import all_runs, evidence_card, timelines
 from sizer.bundled.reports.subject import Material, Subject, subjects
 from sizer.cli import main
 from sizer.exchange.measurements import write_tables
+from sizer.records import run as records
 from sizer.records.device import GpuUse
 from sizer.records.prediction import Bottleneck, Estimate
-from sizer.records.run import (
-    Cause,
-    CauseKind,
-    Demand,
-    Evidence,
-    EvidenceKind,
-    Failure,
-    MemoryGrowth,
-    Meter,
-    MeterKind,
-    Run,
-    RunWarning,
-    Sample,
-    Step,
-    WarningKind,
-)
 from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import DiskTier
-from sizer.records.units import GIB
-from sizer.study.parse import parse_study
-from sizer.study.presets import HostSize
-from sizer.study.resolved import to_yaml
 
 # Every run as one line that opens to its evidence.
 
 
-CONTENDED = RunWarning(WarningKind.CONTENDED, {"cores": 0.3})
-SHORT = RunWarning(WarningKind.SHORT, {"seconds": 4.0})
+CONTENDED = records.RunWarning(records.WarningKind.CONTENDED, {"cores": 0.3})
+SHORT = records.RunWarning(records.WarningKind.SHORT, {"seconds": 4.0})
 
 
-def line(material: Material, run: Run) -> dict[str, Any]:
+def line(material: Material, run: records.Run) -> dict[str, Any]:
     """The line of that run in a study of its own."""
     alone = replace(material, runs=(run,))
     (group,) = all_runs.contents(alone, subjects(alone))["runs"]
@@ -62,7 +43,9 @@ def line(material: Material, run: Run) -> dict[str, Any]:
 
 def test_a_line_tells_the_essentials(material: Material) -> None:
     """Its configuration, the rate with its interval, the bottleneck with its reason, and the kinds of its warnings."""
-    run = replace(material.runs[0], warnings=(CONTENDED, RunWarning(WarningKind.CONTENDED, {"cores": 0.7}), SHORT))
+    run = replace(
+        material.runs[0], warnings=(CONTENDED, records.RunWarning(records.WarningKind.CONTENDED, {"cores": 0.7}), SHORT)
+    )
     found = line(material, run)
     place = [found[name] for name in ("vcpus", "memory", "disk", "batch", "repeat")]
     assert place == ["0.5 vCPU", "4 GiB", "fast (emulated)", "batch 32", "repeat 1"]
@@ -72,22 +55,13 @@ def test_a_line_tells_the_essentials(material: Material) -> None:
     assert found["state"] == ""
 
 
-def test_every_warning_stands_in_full_words_with_its_run(material: Material) -> None:
-    """What the line shortens, the card says."""
-    run = replace(material.runs[0], warnings=(CONTENDED, SHORT))
-    assert line(material, run)["warnings"] == [
-        "Contended: something else on this host used 0.30 cores meanwhile.",
-        "Short: stopped at the deadline after 4 s of steady state.",
-    ]
-
-
 def test_a_run_that_failed_shows_the_end_of_its_error(material: Material) -> None:
     """Its line gives the reason with the last line of the log, its card the last five, all that an error holds."""
     last_words = "\n".join(f"line {number}" for number in range(20))
     run = replace(
         material.runs[0],
         outcome=Outcome.CRASHED,
-        error=Failure(Cause(CauseKind.EXIT_STATUS, {"status": 1}), last_lines=last_words),
+        error=records.Failure(records.Cause(records.CauseKind.EXIT_STATUS, {"status": 1}), last_lines=last_words),
         throughput=None,
     )
     found = line(material, run)
@@ -100,30 +74,7 @@ def test_a_run_that_failed_shows_the_end_of_its_error(material: Material) -> Non
     assert found["last_words"] == "line 15\nline 16\nline 17\nline 18\nline 19"
 
 
-def test_numbers_of_accelerators_stand_in_order(material: Material) -> None:
-    """Of the same vCPUs the fewest first, in a column that is wide enough for their names."""
-    first = material.runs[0]
-    counted = [
-        replace(
-            first,
-            spec=replace(first.spec, gpu_count=count),
-            configuration=replace(first.configuration, gpu_count=count),
-        )
-        for count in (4, 1, 2)
-    ]
-    alone = replace(material, runs=tuple(counted))
-    (group,) = all_runs.contents(alone, subjects(alone))["runs"]
-    assert group["counted"]
-    assert [each["vcpus"] for each in group["runs"]] == [
-        "0.5 vCPU, 1 accelerator",
-        "0.5 vCPU, 2 accelerators",
-        "0.5 vCPU, 4 accelerators",
-    ]
-    plain = replace(material, runs=(first,))
-    assert not all_runs.contents(plain, subjects(plain))["runs"][0]["counted"]
-
-
-def facts(run: Run) -> dict[str, dict[str, tuple[str, str]]]:
+def facts(run: records.Run) -> dict[str, dict[str, tuple[str, str]]]:
     """Value and remark by group and label."""
     return {
         group["title"]: {label: (value, remark) for label, value, remark in group["facts"]}
@@ -132,77 +83,70 @@ def facts(run: Run) -> dict[str, dict[str, tuple[str, str]]]:
 
 
 @pytest.fixture(scope="module")
-def run(runs: tuple[Run, ...]) -> Run:
+def run(runs: tuple[records.Run, ...]) -> records.Run:
     """220 images/s on 2 vCPUs, with all that a host may account for."""
     return replace(runs[8], throughput=Estimate(200.0, 197.0, 203.0))
 
 
-def test_the_rate_stands_with_its_interval_and_how_it_was_taken(run: Run) -> None:
-    """Interval, half-width, warm-up, length, why it ended, and what sizer itself used."""
-    rate = facts(run)["Rate"]
-    assert rate["Throughput"] == ("200 images/s (197–203)", "±1.5 %")
-    assert rate["Measured"] == ("6 s", "precise enough")
-    assert rate["sizer's own use"] == ("0.3 %", "")
-    assert "Warm-up" in rate
+USED = records.Demand(
+    core_seconds=0.009,
+    **{"read_bytes": 113_000.0, "read_ios": 0.5, "written_bytes": 0.0, "write_ios": 0.0, "asked_bytes": 226_000.0},
+    **{"input_wait": 0.0006, "cpu_stall": 0.001, "memory_stall": 0.0, "io_stall": 0.00155},
+)
+HOOK = records.Meter(records.MeterKind.HOOK, "torch")
+STATED = records.Declared(stated={"compile": False})
 
 
 @pytest.mark.parametrize(
-    ("meter", "said"),
+    ("group", "changes", "label", "fact"),
     [
-        (Meter(MeterKind.LOG, "tqdm"), "by its log (tqdm)"),
-        (Meter(MeterKind.LOG, "pattern"), "by its log, with the study's pattern"),
-        (Meter(MeterKind.HOOK, "torch"), "by the hook in PyTorch"),
+        ("Rate", {}, "Throughput", ("200 images/s (197–203)", "±1.5 %")),
+        ("Rate", {}, "Measured", ("6 s", "precise enough")),
+        ("Rate", {}, "sizer's own use", ("0.3 %", "")),
+        ("Rate", {"meter": records.Meter(records.MeterKind.EVENTS)}, "Steps counted", None),
+        ("Rate", {"meter": records.Meter(records.MeterKind.LOG, "tqdm")}, "Steps counted", ("by its log (tqdm)", "")),
+        (
+            "Rate",
+            {"meter": records.Meter(records.MeterKind.HOOK, "torch")},
+            "Steps counted",
+            ("by the hook in PyTorch", ""),
+        ),
+        ("Waiting", {"demand": USED}, "For input", ("12 % of the time", "600 µs an image")),
+        ("Waiting", {"demand": USED}, "Stalled", ("CPU 20 %, memory 0 %, disk 31 %", "")),
+        ("Processor", {"demand": USED}, "Cores used", ("1.8 of 2 vCPUs", "9 core-ms an image")),
+        ("Processor", {}, "Others on this host", ("0.04 cores", "")),
+        ("Processor", {}, "Stolen by the hypervisor", None),
+        ("Memory", {}, "Highest", ("630 MiB of 1 GiB", "")),
+        ("Memory", {}, "Anonymous", ("570 MiB", "")),
+        ("Memory", {}, "Swap", ("none", "")),
+        ("Disk", {"demand": USED}, "Read", ("22.6 MB/s of 338 MB/s", "113 kB an image")),
+        ("Disk", {"demand": USED}, "Read, IOs", ("100/s of 19,800/s", "0.5 an image")),
+        ("Disk", {"demand": USED}, "Written", ("nothing", "")),
+        ("Disk", {"demand": USED}, "Asked for", ("226 kB an image", "")),
+        ("Options", {"declared": STATED}, "compile", ("false", "")),
+        ("Options", {}, "compile", None),
     ],
 )
-def test_what_counted_the_steps_is_named(run: Run, meter: Meter, said: str) -> None:
-    """Where it was not the program's own events, as it is with ours."""
-    assert facts(replace(run, meter=meter))["Rate"]["Steps counted"] == (said, "")
-    assert "Steps counted" not in facts(replace(run, meter=Meter(MeterKind.EVENTS)))["Rate"]
+def test_what_a_figure_rests_on(
+    run: records.Run, group: str, changes: dict[str, Any], label: str, fact: tuple[str, str] | None
+) -> None:
+    """Value and remark, each beside its limit or a sample; what was not accounted is left out."""
+    found = facts(replace(run, **changes)).get(group, {}).get(label)
+    assert found == fact or (found and fact and (found[0].replace("\u00a0", " "), found[1]) == fact)
 
 
-def test_what_a_program_ran_with_is_told(run: Run) -> None:
-    """As a study file writes it; a program that states nothing has no such group."""
-    stated = facts(replace(run, declared=replace(run.declared, stated={"compile": False, "workers": 2})))["Options"]
-    assert stated == {"compile": ("false", ""), "workers": ("2", "")}
-    assert "Options" not in facts(run)
-
-
-def test_the_first_epoch_stands_beside_the_rate_that_counts(run: Run) -> None:
+def test_the_first_epoch_stands_beside_the_rate_that_counts(run: records.Run) -> None:
     """With a natural cache that is the rate of the later epochs."""
     first = replace(run, rate=replace(run.rate, first_epoch_throughput=100.0))
     assert facts(first)["Rate"]["First epoch"] == ("100 images/s", "0.5 × the throughput")
     workload = replace(run.spec.workload, cache="natural")
     natural = replace(first, spec=replace(run.spec, workload=workload))
     assert facts(natural)["Rate"]["First epoch"][1] == "0.5 × the later epochs"
-    only = replace(natural, warnings=(RunWarning(WarningKind.FIRST_EPOCH),))
+    only = replace(natural, warnings=(records.RunWarning(records.WarningKind.FIRST_EPOCH),))
     assert facts(only)["Rate"]["First epoch"][1] == "0.5 × the throughput"
 
 
-def test_waiting_is_a_share_of_the_time(run: Run) -> None:
-    """Seconds a sample become the share of the time that was waited or stalled."""
-    used = Demand(input_wait=0.0006, cpu_stall=0.001, memory_stall=0.0, io_stall=0.00155)
-    waiting = facts(replace(run, demand=used))["Waiting"]
-    assert waiting["For input"] == ("12 % of the time", "600 µs an image")
-    assert waiting["Stalled"][0].replace("\u00a0", " ") == "CPU 20 %, memory 0 %, disk 31 %"
-
-
-def test_cores_are_told_beside_the_limit(run: Run) -> None:
-    """How many were used, what a sample cost, how often the quota was used up, and what others took."""
-    processor = facts(
-        replace(
-            run,
-            demand=Demand(core_seconds=0.009),
-            conditions=replace(run.conditions, throttled=0.125, stolen_cores=0.313),
-        )
-    )["Processor"]
-    assert processor["Cores used"] == ("1.8 of 2 vCPUs", "9 core-ms an image")
-    assert processor["Throttled"] == ("12 % of quota periods", "")
-    assert processor["Others on this host"] == ("0.04 cores", "")
-    assert processor["Stolen by the hypervisor"] == ("0.31 cores", "")
-    assert "Stolen by the hypervisor" not in facts(run)["Processor"]
-
-
-def test_a_gpu_has_what_its_driver_told(run: Run) -> None:
+def test_a_gpu_has_what_its_driver_told(run: records.Run) -> None:
     """Medians, the most memory in use, what a sample cost, why its clocks were lowered and who else was there."""
     used = GpuUse(
         0,
@@ -233,33 +177,24 @@ def test_a_gpu_has_what_its_driver_told(run: Run) -> None:
     assert "PCIe, from it" not in gpu
 
 
-def test_several_gpus_are_told_apart(run: Run) -> None:
+def test_several_gpus_are_told_apart(run: records.Run) -> None:
     """By the driver's index."""
     titles = list(facts(replace(run, conditions=replace(run.conditions, gpus=(GpuUse(0, "V100"), GpuUse(3, "V100"))))))
     assert [title for title in titles if title.startswith("GPU")] == ["GPU 0", "GPU 3"]
     assert not any(title.startswith("GPU") for title in facts(run))
 
 
-def test_each_kind_of_memory_has_its_peak(run: Run) -> None:
-    """Anonymous memory, page cache, the kernel's own and swap are listed apart, and all of it beside the cap."""
-    memory = facts(run)["Memory"]
-    assert memory["Highest"][0] == "630 MiB of 1 GiB"
-    assert [memory[name][0] for name in ("Anonymous", "Page cache", "Kernel", "Swap")] == [
-        "570 MiB",
-        "300 MiB",
-        "14 MiB",
-        "none",
-    ]
-
-
 @pytest.mark.parametrize(
     ("low", "high", "rising", "found"),
     [(900.0, 1500.0, True, "+1.17 KiB a step"), (-300.0, 2700.0, False, "none to be seen")],
 )
-def test_growth_is_told_with_its_interval(run: Run, low: float, high: float, rising: bool, found: str) -> None:
+def test_growth_is_told_with_its_interval(run: records.Run, low: float, high: float, rising: bool, found: str) -> None:
     """Where the interval holds zero no growth is claimed; a peak that still rose at the end is said."""
     growing = replace(
-        run, memory=replace(run.memory, memory_growth=MemoryGrowth(Estimate(1200.0, low, high), -2048.0, 1234, rising))
+        run,
+        memory=replace(
+            run.memory, memory_growth=records.MemoryGrowth(Estimate(1200.0, low, high), -2048.0, 1234, rising)
+        ),
     )
     memory = facts(growing)["Memory"]
     assert memory["Anonymous growth"][0] == found
@@ -268,23 +203,13 @@ def test_growth_is_told_with_its_interval(run: Run, low: float, high: float, ris
     assert ("At the end" in memory) == rising
 
 
-def test_the_disk_stands_beside_what_the_tier_gives(run: Run) -> None:
-    """Bytes and IOs as a rate against the measured figure of the tier, and a sample."""
-    used = Demand(read_bytes=113_000.0, read_ios=0.5, written_bytes=0.0, write_ios=0.0, asked_bytes=226_000.0)
-    disk = facts(replace(run, demand=used))["Disk"]
-    assert disk["Read"] == ("22.6 MB/s of 338 MB/s", "113 kB an image")
-    assert disk["Read, IOs"] == ("100/s of 19,800/s", "0.5 an image")
-    assert disk["Written"] == ("nothing", "")
-    assert disk["Asked for"] == ("226 kB an image", "")
-
-
 MIB = 2**20
 
 
-def went_on(run: Run, seconds: int = 20, busy: float | None = None) -> Run:
+def went_on(run: records.Run, seconds: int = 20, busy: float | None = None) -> records.Run:
     """The run with a step of 32 samples and a sample of its counters each second, from its fourth second on."""
     samples = tuple(
-        Sample(
+        records.Sample(
             time=1000.0 + second,
             core_seconds=1.5 * second,
             memory_bytes=(100 + 10 * second) * MIB,
@@ -295,7 +220,7 @@ def went_on(run: Run, seconds: int = 20, busy: float | None = None) -> Run:
         )
         for second in range(seconds + 1)
     )
-    steps = tuple(Step(1000.0 + second, 32, 0.0, epoch=second // 12) for second in range(4, seconds + 1))
+    steps = tuple(records.Step(1000.0 + second, 32, 0.0, epoch=second // 12) for second in range(4, seconds + 1))
     return replace(
         run, samples=samples, steps=steps, rate=replace(run.rate, warm_up_seconds=2.0, measured_seconds=10.0)
     )
@@ -364,7 +289,7 @@ def test_where_not_all_fit_those_that_matter_stay(
     )
     failed = replace(failed, outcome=Outcome.TIMEOUT, throughput=None)
     reference = replace(reference, spec=replace(reference.spec, purpose=Purpose.REFERENCE))
-    warned = replace(warned, warnings=(RunWarning(WarningKind.SHORT, {"seconds": 1.0}),))
+    warned = replace(warned, warnings=(records.RunWarning(records.WarningKind.SHORT, {"seconds": 1.0}),))
     own = replace(subject, runs=(plain, warned, reference, failed))
     size = len(json.dumps(timelines.timeline(plain, 48), separators=(",", ":"))) + 12
     monkeypatch.setattr(timelines, "MOST_TIMELINE_BYTES", 3 * size + 100)
@@ -402,14 +327,14 @@ def test_tables_of_an_imported_study_have_no_empty_columns(imported: str) -> Non
     assert "repeat 1" not in listed
 
 
-def _evidence(share: float, kind: EvidenceKind = EvidenceKind.BUSIEST) -> Evidence:
-    return Evidence(Bottleneck.CPU, {"cpu": share}, kind, {"cpu": share})
+def _evidence(share: float, kind: records.EvidenceKind = records.EvidenceKind.BUSIEST) -> records.Evidence:
+    return records.Evidence(Bottleneck.CPU, {"cpu": share}, kind, {"cpu": share})
 
 
 def test_evidence_beside_a_mean_is_the_mean_of_the_same_runs() -> None:
     """And where repeats were bound by different things, in how many of them."""
     assert all_runs.evidence_agreed([_evidence(0.9), _evidence(0.7)]) == "the vCPUs 80 % busy"
-    serial = Evidence(Bottleneck.SERIAL, {}, EvidenceKind.SERIAL, {"cores": 0.8, "vcpus": 2.0})
+    serial = records.Evidence(Bottleneck.SERIAL, {}, records.EvidenceKind.SERIAL, {"cores": 0.8, "vcpus": 2.0})
     assert all_runs.evidence_agreed([serial, replace(serial, figures={"cores": 1.0, "vcpus": 2.0})]) == (
         "0.90 of 2 vCPU busy, and nothing else is"
     )
@@ -510,17 +435,6 @@ def test_the_name_of_a_file_is_one_that_any_system_takes(material: Material) -> 
     assert [file["plain"] for file in downloads(named)] == ["b-a-b.csv", "b-a-b.json"]
     nameless = replace(material, study=replace(material.study, name="研究"))
     assert downloads(nameless)[0]["plain"] == "study.csv"
-
-
-def test_a_study_without_runs_has_none(material: Material) -> None:
-    """There is nothing to save."""
-    assert downloads(replace(material, runs=())) == []
-
-
-def test_the_study_file_measures_the_same(material: Material) -> None:
-    """Read again it is the study."""
-    again = parse_study(to_yaml(material.study), "study.yaml", None, HostSize(8, 32 * GIB), None)
-    assert [plan.workload.name for plan in again.workloads] == [plan.workload.name for plan in material.study.workloads]
 
 
 def test_no_unit_ends_the_block(material: Material) -> None:

@@ -19,17 +19,8 @@ from sizer.cli import main
 from sizer.plan.chooser import NextRun, PlanEnd, unfinished
 from sizer.plan.following import following_runs
 from sizer.plan.run_order import Spread
-from sizer.records.answer import (
-    Alternative,
-    Answer,
-    Baseline,
-    Event,
-    InstanceOffer,
-    Job,
-    Recommendation,
-)
+from sizer.records import answer as records
 from sizer.records.prediction import Action, Estimate, ReasonCode, Spec, Suggestion, reason
-from sizer.records.run_kinds import Outcome
 from sizer.records.study import Adaptive, Deadline, Objective, PlanEndKind, RunReason, RunReasonKind
 from sizer.records.units import GIB
 from sizer.words.answers import how_sure
@@ -110,18 +101,6 @@ def test_what_is_emulated_embedded_or_predicted_has_a_badge(rows: dict[str, Any]
     assert sum(row["data_badge"] is not None for row in stated["rows"]) == 3
 
 
-def test_at_least_says_what_would_settle_it(rows: dict[str, Any]) -> None:
-    """A rate that still rises is a lower bound, with the run that would settle it; sure is that less is too little."""
-    found = rows["infer-squeezenet"]
-    assert (found.status.word, found.status.symbol, found.how_sure) == (
-        "at least",
-        "≥",
-        "very likely (0.91) that fewer vCPUs or less memory is too little",
-    )
-    assert found.doubt == "The rate still rises at 2 vCPUs, the most measured: twice as much should gain 99 %."
-    assert found.settle.endswith(" at 4 vCPUs, on a larger host than the one that measured, which has 2 vCPUs.")
-
-
 def test_no_answer_says_what_is_missing_and_the_run_that_would_help(rows: dict[str, Any]) -> None:
     """`refused` is an outcome of runs, so the word is another one."""
     found = rows["lstm-small"]
@@ -145,24 +124,11 @@ def test_what_one_command_settles_is_given_as_that_command(changed: Changed) -> 
     assert row.command == "", "no folder is known"
 
 
-def test_the_bar_has_a_tick_for_each_candidate(material: Material, rows: dict[str, Any]) -> None:
-    """Measured configurations; a spec that no run had has no filled bar."""
-    found = rows["train-resnet50-p100"]
-    assert found.rate.bar.count("candidate") == 6
-    assert "small-frame" in found.rate.bar
-    assert "small-bar" not in found.rate.bar
-    assert "2 vCPUs · 4 GiB · disk fast (emulated) · batch 32: " in found.rate.bar
-    fast = replace(material.recommendation.workloads[0], spec=Spec(2.0, 4 * GIB, "fast", 32))
-    (row, *_) = rows_of(replace(material, recommendation=Recommendation(material.study.objective, (fast,)))).values()
-    assert row.rate.badge is None
-    assert "small-bar" in (row.rate.bar or "")
-
-
 def test_machines_that_were_compared_keep_the_tables_prices(changed: Changed) -> None:
     """The price that decided, and not that of a cheaper offer of the catalogue; they are measured, not modelled."""
     spec, rate = Spec(4.0, gpu="T4", gpu_count=1), Estimate(100.0, 95.0, 105.0)
-    own = Alternative(spec, rate, None, 4.1, 11.4)
-    other = Alternative(Spec(8.0, gpu="V100", gpu_count=1), Estimate(150.0, 145.0, 155.0), None, 9.0, 16.7)
+    own = records.Alternative(spec, rate, None, 4.1, 11.4)
+    other = records.Alternative(Spec(8.0, gpu="V100", gpu_count=1), Estimate(150.0, 145.0, 155.0), None, 9.0, 16.7)
     (row, *_) = rows_of(changed(spec=spec, throughput=rate, alternatives=(own, other))).values()
     assert (row.cost.hour, row.cost.million) == ("$4.10 an hour", "$11.40 a million images")
     assert row.cost.day == "price of the imported table"
@@ -276,66 +242,30 @@ def test_what_is_known_of_the_whole_study_stands_above_the_rows(material: Materi
     assert "A quiet host" not in first_screen(quiet)
 
 
-def test_a_study_in_which_every_run_failed_has_rows(material: Material) -> None:
-    """Rows without figures, and no bar."""
-    runs = tuple(replace(run, outcome=Outcome.CRASHED, throughput=None) for run in material.runs)
-    answers = tuple(
-        Answer(plan.workload.name, "refused", reasons=(reason(ReasonCode.NOT_FITTED),))
-        for plan in material.study.workloads
-    )
-    failed = replace(material, runs=runs, recommendation=Recommendation(material.study.objective, answers))
-    assert all(row.rate is None for row in rows_of(failed).values())
-    assert "<svg" not in first_screen(failed)
-
-
 # The row of an answer: a doubtful one does not look sure, a job has its time and price, a baseline its saving.
 
 
 RISES = reason(ReasonCode.RISES, memory_bytes=2.0**30)
 UNSETTLED = reason(ReasonCode.GAIN_UNKNOWN, memory_bytes=2.0**30)
 SECONDS = Estimate(15_000.0, 14_100.0, 16_200.0)
-JOB = Job(1.2e6, 21_600.0, SECONDS, 0.97, 1.42, "aws c6i.xlarge")
-BASELINE = Baseline(
-    spec=Spec(8.0, None, "medium"),
-    throughput=Estimate(220.0, 210.0, 230.0),
-    share=0.97,
-    usd_per_hour=1.36,
-    instance_type="aws c6i.8xlarge",
-    answer_usd_per_hour=0.34,
-    answer_instance_type="aws c6i.2xlarge",
-    saving=0.75,
-)
+JOB = records.Job(1.2e6, 21_600.0, SECONDS, 0.97, 1.42, "aws c6i.xlarge")
 TIMES = {"within": 21_600.0, "seconds": 25_000.0, "low": 24_000.0, "high": 26_000.0}
 
 Retold = Callable[..., Any]
 
 
 @pytest.fixture
-def answers_changed(material: Material) -> Callable[..., Material]:
-    """The material with the answer of its first workload changed."""
-
-    def answers_changed(**changes: Any) -> Material:
-        first, *others = material.recommendation.workloads
-        answers = (replace(first, **changes), *others)
-        return replace(material, recommendation=replace(material.recommendation, workloads=answers))
-
-    return answers_changed
-
-
-@pytest.fixture
-def retold(answers_changed: Callable[..., Material]) -> Retold:
+def retold(changed: Changed) -> Retold:
     """The row of the first workload with its answer changed."""
 
     def retold(objective: Objective | None = None, **changes: Any) -> Any:
-        subject = subjects(answers_changed(**changes))[0]
-        return plainly(
-            answer_row(replace(subject, objective=objective or subject.objective), answers_changed(**changes))
-        )
+        subject = subjects(changed(**changes))[0]
+        return plainly(answer_row(replace(subject, objective=objective or subject.objective), changed(**changes)))
 
     return retold
 
 
-def test_a_provisional_answer_is_not_green(retold: Retold, answers_changed: Callable[..., Material]) -> None:
+def test_a_provisional_answer_is_not_green(retold: Retold, changed: Changed) -> None:
     """Another word, another sign, another colour, and no probability that rests on doubtful runs."""
     doubted = reason(ReasonCode.RUNS_DOUBTFUL, completed=3.0, doubtful=3.0, doubts=("one_reading",))
     again = Suggestion(Action.REPEAT, doubted)
@@ -344,7 +274,7 @@ def test_a_provisional_answer_is_not_green(retold: Retold, answers_changed: Call
     assert found.how_sure == "0.97 to reach the target; its readings are in doubt"
     assert found.doubt == "In 3 of 3 runs the rate is known by one reading."
     assert found.settle == "Repeat train-resnet50-p100."
-    page = render(answers_changed(provisional=True))
+    page = render(changed(provisional=True))
     assert '<tbody class="recommended provisional">' in page
     style = page.partition("<style>")[2].partition("</style>")[0]
     assert ".badge.recommended { --badge: var(--good); }" in style
@@ -382,33 +312,18 @@ def test_an_answer_that_is_less_than_sure_keeps_its_probability(retold: Retold) 
 @pytest.mark.parametrize(
     ("event", "said"),
     [
-        (Event.REACHES_TARGET, "very likely (0.98) to reach the target"),
-        (Event.LESS_TOO_LITTLE, "very likely (0.98) that fewer vCPUs or less memory is too little"),
-        (Event.NONE_CHEAPER, "very likely (0.98) that none is 5 % cheaper"),
-        (Event.NONE_BETTER, "very likely (0.98) that none has 5 % less cost × time"),
-        (Event.NONE_FASTER, "very likely (0.98) that none is 5 % faster"),
-        (Event.GIVES_RATE, "very likely (0.98) to give the rate asked for"),
-        (Event.IN_TIME, "very likely (0.98) to be in time"),
+        (records.Event.REACHES_TARGET, "very likely (0.98) to reach the target"),
+        (records.Event.LESS_TOO_LITTLE, "very likely (0.98) that fewer vCPUs or less memory is too little"),
+        (records.Event.NONE_CHEAPER, "very likely (0.98) that none is 5 % cheaper"),
+        (records.Event.NONE_BETTER, "very likely (0.98) that none has 5 % less cost × time"),
+        (records.Event.NONE_FASTER, "very likely (0.98) that none is 5 % faster"),
+        (records.Event.GIVES_RATE, "very likely (0.98) to give the rate asked for"),
+        (records.Event.IN_TIME, "very likely (0.98) to be in time"),
     ],
 )
-def test_a_probability_says_what_it_is_that_of(event: Event, said: str, material: Material) -> None:
+def test_a_probability_says_what_it_is_that_of(event: records.Event, said: str, material: Material) -> None:
     """Of two machines that cost alike neither is the cheapest for sure, and none is 5 % cheaper all the same."""
     answer = material.recommendation.workloads[0]
-    assert how_sure(replace(answer, probability=0.98, probability_of=event)) == said
-
-
-@pytest.mark.parametrize(
-    ("event", "said"),
-    [
-        (Event.NONE_CHEAPER, "very likely (0.98) that none with a price is 5 % cheaper"),
-        (Event.NONE_BETTER, "very likely (0.98) that none with a price has 5 % less cost × time"),
-        (Event.NONE_FASTER, "very likely (0.98) that none is 5 % faster"),
-    ],
-)
-def test_what_has_no_price_may_be_cheaper(event: Event, said: str, material: Material) -> None:
-    """Where some of what was measured has no known price, only the others are known to cost more."""
-    unpriced = reason(ReasonCode.PRICES, unknown=4, machines=6)
-    answer = replace(material.recommendation.workloads[0], reasons=(unpriced,))
     assert how_sure(replace(answer, probability=0.98, probability_of=event)) == said
 
 
@@ -418,7 +333,7 @@ def test_an_accelerator_that_is_paid_for_and_idle_is_named(used: int, retold: Re
     more = reason(ReasonCode.OTHER_HARDWARE, gpu_count=4.0, used=float(used))
     said = f"The price pays for 4 GPUs; this throughput uses {used}."
     assert retold(instances=(replace(offer, notes=(more,)),)).sentence.endswith(said)
-    unpriced: InstanceOffer = replace(offer, notes=(more,), usd_per_hour=None)
+    unpriced: records.InstanceOffer = replace(offer, notes=(more,), usd_per_hour=None)
     assert "GPUs" not in retold(instances=(unpriced,)).sentence
     unused = replace(offer, notes=(reason(ReasonCode.OTHER_HARDWARE, gpu_count=1.0),))
     assert retold(instances=(unused,)).sentence.endswith("The price pays for 1 GPU; this throughput uses none.")
@@ -457,25 +372,6 @@ def test_nothing_in_time(retold: Retold) -> None:
     found = retold(status="refused", spec=None, throughput=None, probability=None, job=job, reasons=(late,))
     assert (found.status.word, found.no_machine) == ("too late", "none is fast enough")
     assert "takes 6 h 57 min" in found.doubt
-
-
-def test_what_it_saves(retold: Retold) -> None:
-    """The first screen says it as the terminal does, and that the other's rate was not measured."""
-    figures = {"share": 0.97, "dearer": -0.75, "baseline_usd": 0.4, "answer_usd": 0.1, "answer_instance": "a.large"}
-    beside = replace(reason(ReasonCode.BASELINE, instance_type="a.8xlarge", **figures), spec=Spec(8.0))
-    named = retold(baseline=replace(BASELINE, named=True, extrapolated=True), reasons=(beside,))
-    assert named.sentence == (
-        "$0.10 an hour (a.large) instead of $0.40 (a.8xlarge) for 8 vCPUs, the largest measured: 75 % less, at 97 % "
-        "of its rate."
-    )
-    assert named.sentence_badge.word == "extrapolated"
-    assert retold(baseline=None, reasons=()).sentence == ""
-
-
-def test_a_spec_without_vcpus(retold: Retold, answers_changed: Callable[..., Material]) -> None:
-    """Where they are not known, the page names none in the spec."""
-    assert retold(spec=Spec(None, None, "fast")).spec == ("1 x emulated P100", "disk fast")
-    assert "disk fast" in render(answers_changed(spec=Spec(None, None, "fast"), runner_up=None))
 
 
 LONG = 6
@@ -573,12 +469,3 @@ def test_the_page_of_a_study_says_nothing_twice(material: Material) -> None:
     """As it is, and before anything has been recommended."""
     assert repeated(render(material)) == []
     assert repeated(render(replace(material, recommendation=None, model=None))) == []
-
-
-@pytest.mark.parametrize("imported", [NO_PRICE], indirect=True)
-def test_nothing_without_a_price_is_called_cheap(imported: str) -> None:
-    """It is called by what it is."""
-    shown = re.sub(r"<(style|script)>.*?</\1>", "", imported, flags=re.DOTALL)
-    assert [said for _where, said in Sentences(shown).found if "cheap" in said.lower()] == []
-    assert "Cheapest" not in shown
-    assert "Most for each accelerator" in shown

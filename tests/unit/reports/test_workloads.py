@@ -13,30 +13,20 @@ import pytest
 
 from sizer.bundled.reports import cross_table as section
 from sizer.bundled.reports.figures.disks import disk_answer
-from sizer.bundled.reports.offers import instances, instead, place_of_answer, which_gpu
+from sizer.bundled.reports.offers import instances, instead, which_gpu
 from sizer.bundled.reports.page import render
 from sizer.bundled.reports.subject import Material, Subject, subjects
-from sizer.bundled.reports.workloads import MOST_REJECTED, options, reasoning, rejected
+from sizer.bundled.reports.workloads import MOST_REJECTED, options, rejected
 from sizer.cli import main
 from sizer.recommend.cross_table import cross_table
-from sizer.records.answer import (
-    Answer,
-    CrossTable,
-    GpuOption,
-    InstanceOffer,
-    NoGpuAnswer,
-    Option,
-    PublishedRate,
-    Recommendation,
-    Rejection,
-)
+from sizer.records import answer as records
 from sizer.records.notes import Note, NoteKind
 from sizer.records.prediction import Bottleneck, Estimate, ReasonCode, Spec, reason
 from sizer.records.study import Adaptive, Study
-from sizer.records.units import GIB, RELATIVE
+from sizer.records.units import GIB
 from sizer.words.answers import disk_answer as disk_answer_in_words
 from sizer.words.page import cross_answer, cross_lines, table_comes_first
-from tests.reported_study import INFER, PREPARE, TRAIN, WORDS
+from tests.reported_study import TRAIN
 from tests.tables import NAMED, runs_of
 
 # The page of a table of machines: a picture and a table of them, in words as well as in colour.
@@ -196,19 +186,9 @@ def _answered(subject: Subject, **changed: object) -> Subject:
     return replace(subject, answer=replace(subject.answer, **changed))  # type: ignore[arg-type]
 
 
-def _option(preferences: tuple[str, ...], spec: Spec, rate: float, usd: float | None) -> Option:
+def _option(preferences: tuple[str, ...], spec: Spec, rate: float, usd: float | None) -> records.Option:
     estimate = Estimate(rate, rate * 0.95, rate * 1.05)
-    return Option(preferences, spec, estimate, 0.97, Bottleneck.CPU, "aws c6i.large", usd, None)
-
-
-def test_three_reasons_are_said_and_the_others_fold(trained: Subject) -> None:
-    """Those that must be known of every answer fold, too."""
-    many = [reason(ReasonCode.OUT_OF_MEMORY), reason(ReasonCode.EMULATED, disk="slow")]
-    many += [reason(ReasonCode.FEWER_NOT_MEASURED, vcpus=float(each)) for each in range(1, 5)]
-    shown = reasoning(_answered(trained, reasons=tuple(many)))
-    assert len(shown["reasons"]) == 3
-    assert len(shown["more_reasons"]) == 3
-    assert not any("emulated" in each for each in shown["reasons"])
+    return records.Option(preferences, spec, estimate, 0.97, Bottleneck.CPU, "aws c6i.large", usd, None)
 
 
 def test_a_row_for_each_choice(trained: Subject) -> None:
@@ -249,10 +229,10 @@ def test_a_choice_without_a_price_is_called_by_what_it_is(trained: Subject) -> N
 def test_a_cheaper_spec_says_what_it_gives_saves_and_why_not(trained: Subject) -> None:
     """What is not known is empty; no more than six are shown at once."""
     why = (reason(ReasonCode.GIVES, of_target=0.64, bottleneck="cpu"),)
-    slow = Rejection(CHEAP, why, None, Estimate(100.0, 95.0, 105.0), 0.5, 0.04, 0.31)
+    slow = records.Rejection(CHEAP, why, None, Estimate(100.0, 95.0, 105.0), 0.5, 0.04, 0.31)
     same = replace(slow, usd_saved_per_hour=0.0, saving=0.0)
     dearer = replace(slow, usd_saved_per_hour=-0.01, saving=-0.1)
-    lost = Rejection(CHEAP, (reason(ReasonCode.OUT_OF_MEMORY),))
+    lost = records.Rejection(CHEAP, (reason(ReasonCode.OUT_OF_MEMORY),))
     shown = rejected(_answered(trained, rejected=(slow, same, dearer, lost, slow, slow, slow)))
     rows = shown["rejected"]
     assert len(rows) == MOST_REJECTED
@@ -271,19 +251,19 @@ def test_a_cheaper_spec_says_what_it_gives_saves_and_why_not(trained: Subject) -
 # The table of instance types: one for all workloads, with every price's day and source.
 
 
-def offered(name: str, **others: object) -> InstanceOffer:
+def offered(name: str, **others: object) -> records.InstanceOffer:
     """An instance type of 8 vCPUs."""
-    plain = InstanceOffer("aws", name, 8.0, 32 * GIB, None, 0, 0.5, 0.7, "2026-07-20", "a list")
+    plain = records.InstanceOffer("aws", name, 8.0, 32 * GIB, None, 0, 0.5, 0.7, "2026-07-20", "a list")
     return replace(plain, **others)  # type: ignore[arg-type]
 
 
-def shown(material: Material, *offers: InstanceOffer, unit: str = "image") -> dict[str, object] | None:
+def shown(material: Material, *offers: records.InstanceOffer, unit: str = "image") -> dict[str, object] | None:
     """What the section makes of a first workload that has these offers, and of others without an answer."""
     name = material.study.workloads[0].workload.name
     rate = Estimate(100.0, 90.0, 110.0)
-    answer = Answer(name, "recommended", Spec(8.0), rate, unit, instances=offers)
+    answer = records.Answer(name, "recommended", Spec(8.0), rate, unit, instances=offers)
     answered = replace(
-        material, runs=(), recommendation=Recommendation(material.study.objective, (answer,)), disk_checks=()
+        material, runs=(), recommendation=records.Recommendation(material.study.objective, (answer,)), disk_checks=()
     )
     return instances(answered, subjects(answered))
 
@@ -309,73 +289,9 @@ def test_at_one_price_the_smaller_comes_first_then_names(material: Material) -> 
     assert found["providers"] == ["AWS", "Alibaba Cloud"]
 
 
-def test_spot_prices_have_a_column_only_where_some_are_known(material: Material) -> None:
-    """The catalogue that comes with sizer has none."""
-    assert shown(material, offered("a"))["has_spot"] is False  # type: ignore[index]
-    assert shown(material, offered("a", usd_per_hour_spot=0.2))["has_spot"] is True  # type: ignore[index]
-
-
-def test_relative_rates_cost_nothing_a_sample(material: Material) -> None:
-    """Their samples are not known."""
-    found = shown(material, offered("a"), unit=RELATIVE)
-    assert not found["has_samples"]
-
-
-@pytest.mark.parametrize("provisional", [True, False])
-def test_rates_that_are_known_to_be_wrong_are_not_shown(material: Material, provisional: bool) -> None:
-    """Prices an hour stay."""
-    name = material.study.workloads[0].workload.name
-    answer = Answer(
-        name, "recommended", Spec(8.0), Estimate(1, 1, 1), provisional=provisional, instances=(offered("a"),)
-    )
-    for doubtful, expected in ((True, "–"), (False, "1 sample/s")):
-        said = replace(answer, rate_in_doubt=doubtful)
-        answered = replace(material, runs=(), recommendation=Recommendation(material.study.objective, (said,)))
-        found = instances(answered, subjects(answered))
-        assert found["rows"][0]["rate"].startswith(expected[:1])
-        assert found["rows"][0]["hour"] == "$0.50"
-
-
-def test_a_spec_that_nothing_holds_is_named(material: Material) -> None:
-    """And without any spec there is no table."""
-    found = shown(material)
-    assert found["without"] == [material.study.workloads[0].workload.name]
-    assert instances(replace(material, recommendation=None), subjects(replace(material, recommendation=None))) is None
-
-
 @pytest.fixture(scope="module")
 def found(material: Material) -> dict[str, Subject]:
     return {subject.name: subject for subject in subjects(material)}
-
-
-def _with_spec(subject: Subject, **changed: object) -> Subject:
-    spec = replace(subject.answer.spec, **changed)  # type: ignore[arg-type]
-    return replace(subject, answer=replace(subject.answer, spec=spec))
-
-
-def test_each_workload_says_what_would_gain_or_that_nothing_would(
-    material: Material, found: dict[str, Subject]
-) -> None:
-    """With what speaks for it, its interval, and how that is known."""
-    shown = instead(material, tuple(found.values()))
-    rows = {row["name"][0]: row for row in shown["rows"] if row["name"][0]}
-    assert list(rows) == [TRAIN.name, INFER.name, WORDS.name, PREPARE.name]
-    for name in (TRAIN.name, INFER.name):
-        assert rows[name]["nothing"] == "None of the changes that these runs can judge would gain more than 1 %."
-    changes = [row for row in shown["rows"] if "nothing" not in row]
-    assert all(row["gain"][0].startswith("+") and row["evidence"] and row["badges"] for row in changes)
-
-
-def test_without_a_model_there_is_no_section(material: Material, found: dict[str, Subject]) -> None:
-    subject = replace(found[TRAIN.name], model=None)
-    assert place_of_answer(subject) is None
-    assert instead(material, (subject,)) is None
-    assert disk_answer(subject) == ""
-
-
-def test_without_an_answer_it_is_asked_at_the_best_rate(found: dict[str, Subject]) -> None:
-    here = place_of_answer(found[WORDS.name])
-    assert here.vcpus == 2.0
 
 
 def test_another_format_that_was_measured_is_a_change(material: Material, found: dict[str, Subject]) -> None:
@@ -407,41 +323,27 @@ def test_a_faster_disk_where_another_resource_binds(found: dict[str, Subject]) -
     assert said.endswith("and fio measured 99.8 MB/s on it.")
 
 
-def test_a_faster_disk_where_the_disk_binds(found: dict[str, Subject]) -> None:
-    said = disk_answer(_with_spec(found[TRAIN.name], disk="slow"))
-    assert said.startswith("Yes: up to ")
-    assert "busy 98 % of the time" in said
-
-
 @pytest.mark.parametrize(
-    ("gained", "said"),
+    ("gained", "disk", "said"),
     [
-        (Estimate(0.0, 0.0, 0.001), "No: it would gain nothing."),
-        (Estimate(0.001, 0.0, 0.04), "No: it would gain nothing, at the very most 4 %."),
-        (Estimate(0.05, 0.0, 0.4), "Perhaps: by 5.0 %, at the very most 40 %."),
-        (Estimate(0.25, 0.18, 0.33), "Yes: up to 25 % (18 % to 33 %)."),
+        ((0.0, 0.0, 0.001), "", "No: it would gain nothing."),
+        ((0.001, 0.0, 0.04), "", "No: it would gain nothing, at the very most 4 %."),
+        ((0.05, 0.0, 0.4), "", "Perhaps: by 5.0 %, at the very most 40 %."),
+        ((0.25, 0.18, 0.33), "", "Yes: up to 25 % (18 % to 33 %)."),
+        ((-0.59,) * 3, "gp3", "Not known: no faster disk was measured; gp3 is slower by 59 %."),
+        ((0.001,) * 3, "gp3", "No: on gp3, the best other disk measured, it runs as fast."),
+        ((0.2,) * 3, "gp3", "Yes: gp3 gains 20 %."),
     ],
 )
-def test_how_sure_it_is_is_in_the_words(gained: Estimate, said: str) -> None:
-    assert disk_answer_in_words(gained) == said
-
-
-@pytest.mark.parametrize(
-    ("gained", "said"),
-    [
-        (-0.59, "Not known: no faster disk was measured; gp3 is slower by 59 %."),
-        (0.001, "No: on gp3, the best other disk measured, it runs as fast."),
-        (0.2, "Yes: gp3 gains 20 %."),
-    ],
-)
-def test_a_slower_disk_says_nothing_of_a_faster_one(gained: float, said: str) -> None:
-    assert disk_answer_in_words(Estimate(gained, gained, gained), "gp3") == said
+def test_how_sure_it_is_is_in_the_words(gained: tuple[float, float, float], disk: str, said: str) -> None:
+    """A slower disk says nothing of a faster one."""
+    assert disk_answer_in_words(Estimate(*gained), disk) == said
 
 
 RATE = Estimate(110.8, 61.4, 199.9)
-T4 = GpuOption(
+T4 = records.GpuOption(
     "T4",
-    accelerator=PublishedRate(RATE, "published", "fp32", 32, "TensorFlow", ("a table",), "2021"),
+    accelerator=records.PublishedRate(RATE, "published", "fp32", 32, "TensorFlow", ("a table",), "2021"),
     input_rate=Estimate(400.0, 236.0, 678.0),
     throughput=RATE,
     bottleneck=Bottleneck.ACCELERATOR,
@@ -452,15 +354,15 @@ T4 = GpuOption(
     usd_per_hour=0.526,
     usd_per_million_samples=1.32,
 )
-A10G = GpuOption("A10G", missing=NoGpuAnswer.NO_RATE, published_on=("T4", "V100"))
+A10G = records.GpuOption("A10G", missing=records.NoGpuAnswer.NO_RATE, published_on=("T4", "V100"))
 
 
-def asked(material: Material, *options: GpuOption) -> Material:
+def asked(material: Material, *options: records.GpuOption) -> Material:
     """The same, whose first workload was asked about these."""
     name = material.study.workloads[0].workload.name
-    answer = Answer(name, "recommended", Spec(8.0), Estimate(100.0, 90.0, 110.0), "image", gpus=options)
+    answer = records.Answer(name, "recommended", Spec(8.0), Estimate(100.0, 90.0, 110.0), "image", gpus=options)
     others = tuple(workload for workload in material.recommendation.workloads if workload.workload != name)
-    return replace(material, recommendation=Recommendation(material.study.objective, (answer, *others)))
+    return replace(material, recommendation=records.Recommendation(material.study.objective, (answer, *others)))
 
 
 def test_each_gpu_has_a_row_with_its_source(material: Material) -> None:
@@ -497,11 +399,11 @@ f,pytorch,alexnet,P100,512,train,,out_of_memory
 
 
 @pytest.fixture
-def compared(tmp_path: Path, material: Material) -> Recommendation:
-    return Recommendation(material.study.objective, (), cross_table=cross_table(runs_of(tmp_path, PROGRAMS)))
+def compared(tmp_path: Path, material: Material) -> records.Recommendation:
+    return records.Recommendation(material.study.objective, (), cross_table=cross_table(runs_of(tmp_path, PROGRAMS)))
 
 
-def test_frameworks_stand_beside_each_other(compared: Recommendation, material: Material) -> None:
+def test_frameworks_stand_beside_each_other(compared: records.Recommendation, material: Material) -> None:
     """Seconds with rank and ratio; shades go by row, and what was not measured says why."""
     shown: dict[str, Any] | None = section.contents(replace(material, recommendation=compared), ())
     (table,) = shown["tables"]
@@ -517,7 +419,7 @@ def test_frameworks_stand_beside_each_other(compared: Recommendation, material: 
     assert "all with forward, backward and update, P100." in shown["notes"][0]
 
 
-def test_the_terminal_says_the_same(compared: Recommendation, study: Study) -> None:
+def test_the_terminal_says_the_same(compared: records.Recommendation, study: Study) -> None:
     """A line for each row."""
     assert compared.cross_table is not None
     lines = list(cross_lines(compared.cross_table, study))
@@ -545,7 +447,7 @@ def test_of_many_frameworks_each_network_has_its_own(tmp_path: Path, material: M
     found = cross_table(runs_of(tmp_path, text))
     assert found is not None
     shown = section.contents(
-        replace(material, recommendation=Recommendation(material.study.objective, (), cross_table=found)), ()
+        replace(material, recommendation=records.Recommendation(material.study.objective, (), cross_table=found)), ()
     )
     assert [table["columns"] for table in shown["tables"]] == 2 * [some, others]
     assert [table["groups"][0]["title"] for table in shown["tables"]] == 2 * ["vgg16, forward"] + 2 * [
@@ -554,12 +456,12 @@ def test_of_many_frameworks_each_network_has_its_own(tmp_path: Path, material: M
     assert [row["name"] for row in shown["tables"][1]["groups"][0]["rows"]] == ["batch 8, T4", "batch 16, T4"]
 
 
-def answered(count: int, table: CrossTable | None, study: Study) -> Recommendation:
-    answers = tuple(Answer(f"w{number}", "refused") for number in range(count))
-    return Recommendation(study.objective, answers, cross_table=table)
+def answered(count: int, table: records.CrossTable | None, study: Study) -> records.Recommendation:
+    answers = tuple(records.Answer(f"w{number}", "refused") for number in range(count))
+    return records.Recommendation(study.objective, answers, cross_table=table)
 
 
-def test_a_study_of_many_programs_begins_with_the_table(compared: Recommendation, material: Material) -> None:
+def test_a_study_of_many_programs_begins_with_the_table(compared: records.Recommendation, material: Material) -> None:
     """Its answers are a section below; a few answers come first, and so does what no table compares."""
     study, table = material.study, compared.cross_table
     assert [table_comes_first(answered(count, table, study), study) for count in (4, 5)] == [False, True]

@@ -13,13 +13,10 @@ import pytest
 from babel.messages.mofile import read_mo
 
 from sizer.bundled.reports.page import templates
-from sizer.bundled.reports.policy import TEMPLATES
-from sizer.records.prediction import Estimate, ReasonCode, reason
+from sizer.records.prediction import Estimate
 from sizer.words import language
 from sizer.words.language import CHINESE, QUANTITIES, Counted, Sentence, _, _n, in_language, paragraph
-from sizer.words.names import Terms
-from sizer.words.reasons import reason_sentence
-from sizer.words.verdict import BadgeKind, badge
+from sizer.words.verdict import Badge
 from tests import ROOT
 from tests.catalogue import collected, languages, spoken
 
@@ -182,49 +179,19 @@ def test_a_template_may_name_fields_and_count() -> None:
     assert (counted(1, "a"), counted(place="b", count=2000)) == ("1 run is in a", "2,000 runs are in b")
 
 
-@pytest.mark.parametrize(
-    ("figures", "text"),
-    [
-        (
-            {"vcpus": 4.0, "gain": 0.2},
-            "The rate still rises at 4 vCPUs, the most measured: twice as much should gain 20 %.",
-        ),
-        ({"vcpus": 4.0}, "The rate still rises at 4 vCPUs, the most measured."),
-        ({"memory_bytes": 2.0**30}, "The rate still rises at 1 GiB of memory, the most measured."),
-        (
-            {"gpu_count": 2.0, "gain": 6.9},
-            "The rate still rises at 2 accelerators, the most measured: twice as much should gain a factor of 7.9.",
-        ),
-    ],
-)
-def test_one_sentence_is_said_of_every_axis(figures: dict[str, float], text: str) -> None:
-    assert reason_sentence(reason(ReasonCode.RISES, **figures), Terms("train", "image")) == text
-
-
 # Badges: a word with what it means, that a pointer, a key and a finger can ask for.
 
 
 SHOWN = "{{ badge(value) }}"
 
 
-@pytest.mark.parametrize("kind", BadgeKind)
-def test_each_badge_says_what_it_means(kind: BadgeKind) -> None:
+@pytest.mark.parametrize("kind", Badge)
+def test_each_badge_says_what_it_means(kind: Badge) -> None:
     """In a sentence or two, and on the page as text that needs no script."""
-    found = badge(kind)
-    assert found.word == found.word.lower()
-    assert found.explanation.endswith(".")
-    assert len(found.explanation) < 200
-    shown = templates().from_string(SHOWN).render(value=found)
+    assert kind.word == kind.word.lower()
+    assert kind.explanation.endswith(".")
+    assert len(kind.explanation) < 200
+    shown = templates().from_string(SHOWN).render(value=kind)
     assert shown.startswith('<button type="button" class="badge ')
     assert 'aria-description="' in shown
     assert 'class="badge-says"' in shown
-
-
-def test_it_opens_for_a_pointer_and_for_a_key() -> None:
-    """A finger does both; the explanation is not printed."""
-    style = (TEMPLATES / "page.css").read_text(encoding="utf-8")
-    assert (
-        ".badge:hover:not(.closed) > .badge-says, .badge:focus:not(.closed) > .badge-says { visibility: visible; }"
-        in style
-    )
-    assert ".badge-says { display: none; }" in style[style.index("@media print") :]

@@ -19,14 +19,7 @@ from sizer.records.units import GIB, MIB
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
 from sizer.words.failures import remedy_of_failure
-from sizer.words.studies.planning import (
-    chosen_in_words,
-    chosen_runs,
-    going_on_with,
-    plan_ended,
-    plan_ended_line,
-    reason_in_words,
-)
+from sizer.words.studies import planning
 from sizer.words.studies.profiling import axes_lines, first_run_failed, needs_lines
 from tests.unit.plan.machine import chooser_of, study_of
 
@@ -120,18 +113,6 @@ def test_a_host_that_is_too_small() -> None:
     ]
 
 
-def test_a_module_that_another_environment_has_says_how_to_use_that() -> None:
-    """`python` in sizer's own environment is sizer's."""
-    run = failed(Outcome.CRASHED, CauseKind.EXIT_STATUS)
-    workload = replace(run.spec.workload, command=("/opt/sizer/bin/python", "train.py"))
-    error = replace(run.error, last_lines="Traceback ...\nModuleNotFoundError: No module named 'torch'")
-    said = list(first_run_failed(replace(run, spec=replace(run.spec, workload=workload), error=error), None, ()))
-    assert said[1] == (
-        "/opt/sizer/bin/python has no `torch`; to run it in the environment that has it, give that one's interpreter: "
-        "sizer profile -- /path/to/environment/bin/python ..."
-    )
-
-
 # What is said of runs that are chosen.
 
 
@@ -168,7 +149,7 @@ SENTENCES = [
 @pytest.mark.parametrize(("why", "sentence"), SENTENCES)
 def test_why_a_run_is_made(why: RunReason, sentence: str) -> None:
     """One plain sentence."""
-    assert reason_in_words(why) == sentence
+    assert planning.reason_in_words(why) == sentence
 
 
 def test_every_kind_is_said() -> None:
@@ -176,46 +157,21 @@ def test_every_kind_is_said() -> None:
     assert {why.kind for why, _ in SENTENCES} == set(RunReasonKind)
 
 
-def test_a_run_with_its_reason() -> None:
-    """One of a configuration that was measured before says so."""
-    why = RunReason(RunReasonKind.BETWEEN_VCPUS, {"low": 2.0, "high": 8.0})
-    again = RunReason(why.kind, why.figures, again=True)
-    assert chosen_in_words("train, 4 vCPUs", why) == "train, 4 vCPUs: between 2 and 8 vCPUs the answer is open"
-    assert chosen_in_words("train, 4 vCPUs", again) == "train, 4 vCPUs, again: between 2 and 8 vCPUs the answer is open"
-
-
-@pytest.mark.parametrize(
-    ("kind", "said"),
-    [
-        (PlanEndKind.SETTLED, "every answer is settled after 5 runs of 3 min 00 s together"),
-        (
-            PlanEndKind.BUDGET,
-            "the budget has no room for another run after 5 runs of 3 min 00 s together; still open: `b`",
-        ),
-        (PlanEndKind.RUNS, "as many runs are made as were allowed: 5; still open: `b`"),
-        (
-            PlanEndKind.NOTHING_LEFT,
-            "no single run that is left would tell much after 5 runs of 3 min 00 s together; still open: `b`",
-        ),
-    ],
-)
-def test_why_no_further_run_is_made(kind: PlanEndKind, said: str) -> None:
-    """With what is still open."""
-    left = () if kind is PlanEndKind.SETTLED else ("b",)
-    assert plan_ended(PlanEnd(kind, ("a",), left, 5, 180.0)) == said
-
-
 @pytest.mark.parametrize(
     ("kind", "runs", "said"),
     [
-        (PlanEndKind.SETTLED, 1, "every answer is settled after 1 run of 30 s"),
+        (PlanEndKind.SETTLED, 5, "every answer is settled after 5 runs of 3 min 00 s together"),
+        (PlanEndKind.SETTLED, 1, "every answer is settled after 1 run of 36 s"),
+        (PlanEndKind.BUDGET, 5, "the budget has no room for another run after 5 runs of 3 min 00 s together"),
         (PlanEndKind.BUDGET, 0, "the budget has no room for a first run"),
-        (PlanEndKind.BUDGET, 1, "the budget has no room for another run after 1 run of 30 s"),
-        (PlanEndKind.NOTHING_LEFT, 1, "no single run that is left would tell much after 1 run of 30 s"),
+        (PlanEndKind.RUNS, 5, "as many runs are made as were allowed: 5"),
+        (PlanEndKind.NOTHING_LEFT, 1, "no single run that is left would tell much after 1 run of 36 s"),
     ],
 )
-def test_one_run_and_none_are_said_as_such(kind: PlanEndKind, runs: int, said: str) -> None:
-    assert plan_ended(PlanEnd(kind, ("a",), (), runs, 30.0 * runs)) == said
+def test_why_no_further_run_is_made(kind: PlanEndKind, runs: int, said: str) -> None:
+    """With what is still open."""
+    assert planning.plan_ended(PlanEnd(kind, ("a",), (), runs, 36.0 * runs)) == said
+    assert planning.plan_ended(PlanEnd(kind, ("a",), ("b",), runs, 36.0 * runs)) == f"{said}; still open: `b`"
 
 
 def bounded(kind: PlanEndKind, enough: float) -> PlanEnd:
@@ -232,11 +188,11 @@ def test_a_bound_says_what_a_larger_one_would_measure_and_what_to_type() -> None
         "vCPUs completed yet"
     )
     command = "sizer run s/study.yaml --out s --runs 10"
-    assert plan_ended_line(end, (), "s", ()) == f"{said}; to go on, type: {command}"
-    assert chosen_runs(end, (), to_go_on=True) == f"Its runs were chosen one after another: {said}. To go on:"
-    assert going_on_with((), "s", end) == command
-    assert going_on_with((), "s", bounded(PlanEndKind.BUDGET, 301.0)).endswith(" --budget 6m")
-    assert plan_ended_line(replace(end, then=None, enough=None), (), "s", ()).endswith("; still open: `b`")
+    assert planning.plan_ended_line(end, (), "s", ()) == f"{said}; to go on, type: {command}"
+    assert planning.chosen_runs(end, (), to_go_on=True) == f"Its runs were chosen one after another: {said}. To go on:"
+    assert planning.going_on_with((), "s", end) == command
+    assert planning.going_on_with((), "s", bounded(PlanEndKind.BUDGET, 301.0)).endswith(" --budget 6m")
+    assert planning.plan_ended_line(replace(end, then=None, enough=None), (), "s", ()).endswith("; still open: `b`")
 
 
 # What to do about failures and warnings.

@@ -1,17 +1,22 @@
-"""The fields of a template: which figure of a reason each shows, and how a quantity of its type is written."""
+"""Reasons as sentences, as an engineer would say them: what is known, what to do next, and why there is no answer.
+
+Each field of a template shows a figure of the reason; how a quantity is written goes by its type.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+import shlex
+from collections.abc import Callable, Iterable, Mapping
 
 from sizer.model.model import Bounds, GivenUp, GivenUpKind, SearchedFloor
 from sizer.records.device import Device
-from sizer.records.prediction import Bottleneck, Reason
+from sizer.records.prediction import Action, Bottleneck, Reason, ReasonCode, Refusal, Spec, Suggestion
 from sizer.records.units import RELATIVE, format_bytes, format_number, format_price, format_seconds, format_usd
 from sizer.words import language, names
-from sizer.words.language import N_, _, listed
-from sizer.words.names import Terms
+from sizer.words.language import Templates, _, listed, paragraph, vcpus_listed
+from sizer.words.names import Terms, accelerators_name, gpu_name, spec_name
+from sizer.words.reasons.sentences import SENTENCES
 
 Field = Callable[[Reason, Terms], str]
 """A figure in words; empty where the reason has none."""
@@ -76,7 +81,7 @@ def _fastest_rate(r: Reason, t: Terms) -> str:
     return _rate(r, t) if r.text("role") == "fastest" else ""
 
 
-_ROLES = {"next": N_("Next comes"), "fastest": N_("The fastest is"), "baseline": N_("The baseline is")}
+_ROLES: Templates[str, str] = {"next": "Next comes", "fastest": "The fastest is", "baseline": "The baseline is"}
 """What a machine is beside the answer."""
 
 
@@ -192,9 +197,9 @@ def _values(r: Reason, t: Terms) -> str:
 
 def _doubts(r: Reason, t: Terms) -> str:
     """`known by one reading`."""
-    doubts = {
-        "one_reading": N_("known by one reading"),
-        "other_batch_size": N_("of another batch size than the study gives"),
+    doubts: Templates[str, str] = {
+        "one_reading": "known by one reading",
+        "other_batch_size": "of another batch size than the study gives",
     }
     return language.either([_(doubts[doubt]) for doubt in r.texts("doubts")])
 
@@ -299,3 +304,94 @@ def field(name: str, reason: Reason, terms: Terms) -> str:
     if name in FIELDS:
         return FIELDS[name](reason, terms)
     return name if reason.has(name) or any(name == f"{key}_{value}" for key, value in reason.figures.items()) else ""
+
+
+def reason_sentence(reason: Reason, terms: Terms) -> str:
+    """What is known, by the first template whose figures are all there; empty where none has them."""
+    templates = SENTENCES[reason.code]
+    variants = (templates,) if isinstance(templates, str) else templates
+    return next(filter(None, (_sentence(template, reason, terms) for template in variants)), "")
+
+
+def reason_sentences(reasons: Iterable[Reason], terms: Terms) -> list[str]:
+    """Each of several reasons."""
+    return [reason_sentence(reason, terms) for reason in reasons]
+
+
+def _sentence(template: str, reason: Reason, terms: Terms) -> str:
+    asked = (*language.fields_of(template), *language.conditions_of(template))
+    values = {name: field(name, reason, terms) for name in asked}
+    needed = language.fields_of(language.without_optional(template))
+    return _(template, **values) if all(map(values.get, needed)) else ""
+
+
+_ACTIONS: Templates[Action, Mapping[str, str]] = {
+    Action.RENAME: {"": "Give each its own workload name."},
+    Action.FINISH: {"": "Finish the study, or measure the whole job."},
+    Action.MEASURE: {
+        "spec": "Measure `{workload}` with {spec}.",
+        "vcpus": "Measure `{workload}` at {vcpus}[[, on a larger host than the one that measured, which has "
+        "{host:vcpus}]].",
+        "memory": "Measure `{workload}` with {memory:bytes} of memory.",
+        "batch": "Measure `{workload}` with a batch of {batch}.",
+        "accelerators": "Measure `{workload}` with {accelerators}.",
+        "disk": "Measure it there, or give the disk's rates with --disk-iops and --disk-mbps.",
+        "input": "Also measure `{workload}` with `input: {input}`.",
+        "accounting": "Measure a run of `{workload}` with disk accounting (read_bytes).",
+        "machine": "Measure `{workload}` once on {machine}, and give the run with --calibrate.",
+        "": "Measure `{workload}`[[ on {gpu}]].",
+    },
+    Action.REPEAT: {
+        "batches": "Name the group `batches` in the pattern of `{workload}`, and measure it again.",
+        "counter": "Let the pattern of `{workload}` read a counter (`step`), too, and measure it again.",
+        "units": "Correct the units in the pattern of `{workload}`, and measure it again.",
+        "batch_size": "Give `{workload}` the `batch_size` that its log tells, and measure it again.",
+        "spec": "Repeat `{workload}` with {spec}.",
+        "": "Repeat `{workload}`[[ at {vcpus}]].",
+    },
+    Action.RETRY: {
+        "": "[[No run of `{workload}` at {vcpus} completed. ]]`sizer status` says how each run ended: fix "
+        "the cause, and measure again with --retry."
+    },
+    Action.IMPORT: {
+        "job_by": "Import the table again with `--job-by {job_by}`.",
+        "other_sizes": "Measure `{workload}` at three vCPU values or more, or add a column `{column}` and "
+        "import the table again.",
+        "column": "Add a column `{column}` and import the table again.",
+        "": "Import a table with runs of it that completed.",
+    },
+}
+"""Of each action the first sentence whose figure is there."""
+
+
+def suggestion_sentences(suggestion: Suggestion, terms: Terms) -> str:
+    """What to do next, and what it would settle."""
+    asked, why = suggestion, suggestion.why
+    place = Spec(
+        next(iter(asked.vcpus), None), asked.memory_bytes, asked.disk, asked.batch_size, asked.gpu, asked.gpu_count or 0
+    )
+    in_one = len(asked.vcpus) == 1 and (place != Spec(place.vcpus, gpu=asked.gpu) or asked.gpu_count is not None)
+    values = {
+        "workload": terms.workload,
+        "spec": spec_name(place, terms) if in_one else "",
+        "vcpus": vcpus_listed(asked.vcpus) if asked.vcpus else "",
+        "host": asked.host_vcpus if asked.needs_larger_host else None,
+        "memory": asked.memory_bytes,
+        "batch": asked.batch_size,
+        "accelerators": accelerators_name(None, asked.gpu_count) if asked.gpu_count else "",
+        "gpu": gpu_name(asked.gpu) if asked.gpu is not None else "",
+        "job_by": shlex.quote(asked.job_by) if asked.job_by else "",
+        "other_sizes": asked.column and why,
+        asked.repeat_how or "again": True,
+    }
+    values = vars(asked) | values
+    message = next(text for figure, text in _ACTIONS[asked.action].items() if not figure or values.get(figure))
+    further = "" if why is None or why.code is ReasonCode.NOT_IN_TABLE else reason_sentence(why, terms)
+    return paragraph([_(message, **values), further])
+
+
+def refusal_sentences(refusal: Refusal, terms: Terms) -> str:
+    """Why there is no answer, and what would help."""
+    suggestion = refusal.suggestion
+    what_helps = "" if suggestion is None else suggestion_sentences(suggestion, terms)
+    return paragraph([reason_sentence(refusal.reason, terms), what_helps])
