@@ -42,6 +42,8 @@ MOST_GIB = 4096.0
 INPUTS = ("disk", "cached", "synthetic")
 NOT_READ = "{} (not read)"
 """What a column is called in a study that a person leaves unread; its own name may be that of another."""
+_TIMED = re.compile(r"sec|time|elapsed|duration|(?<![a-z])s(?![a-z])", re.IGNORECASE)
+"""In a header that may be one of times, and not of rates."""
 _OPTIONS = {"memory_gib": ("memory (GB)", "memory (MB)", "gpu memory"), "usd_per_hour": ("price per hour",)}
 """What a doubtful column may be called instead; that of a time is its header with a unit, any other the column."""
 _GPUS = "|".join(re.escape(name).replace(r"\ ", "[ -]?") for name in sorted(GPU_MEMORY_GB, key=len, reverse=True))
@@ -150,6 +152,8 @@ class Columns:
         if not self.unread:
             return ""
         header = max(reversed(self.unread) if "throughput" in columns else self.unread, key=figures)
+        if "throughput" in columns and _TIMED.search(header):
+            columns = ("seconds_per_sample",)
         options = AnyOf(*(map_option(header, column) for column in columns))
         return Message(" If a column has it under another name, type for example {options}.", options=options)
 

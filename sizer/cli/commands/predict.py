@@ -18,7 +18,6 @@ from sizer.records import units
 from sizer.records.device import DiskRates
 from sizer.records.messages import AnyOf, InputError, Lines, Message, NoAnswer
 from sizer.records.prediction import Configuration, Prediction, ReasonCode, Refusal, reason
-from sizer.records.units import parse_bytes
 from sizer.words import model as words
 from sizer.words.language import ENGLISH, clauses, in_language, in_words
 from sizer.words.names import terms_of
@@ -46,7 +45,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     option(parser, "--workload", _("needed where the study has several and --at names none"), metavar="W")
     option(parser, "--vcpus", None, units.parse_vcpus, metavar="N")
     option(parser, "--memory", None, units.parse_memory, dest="memory_bytes", metavar="30GiB")
-    option(parser, "--disk", _("a disk of the study, or a tier of the catalogue as NAME:SIZE"), metavar="T")
+    option(parser, "--disk", _("a disk of the study, or a tier as NAME:SIZE[:6000iops][:500mbps]"), metavar="T")
     option(parser, "--batch-size", None, units.parse_batch_size, metavar="B")
     option(parser, "--gpu", _("an accelerator that was measured"), metavar="NAME")
     option(parser, "--gpu-count", _("how many of it"), partial(units.parse_gpu_count, fewest=1), metavar="N")
@@ -158,11 +157,11 @@ def what_if(arguments: argparse.Namespace, workload: WorkloadModel, disk: DiskRa
 
 
 def tier_rates(disk: str, measured: Sequence[str]) -> DiskRates:
-    """What a tier of the catalogue, `NAME:SIZE`, gives. Raises InputError for one that is not on offer, and for what is
-    neither a tier nor one of the disks `measured`, whose names have neither sign."""
+    """What a tier of the catalogue gives, written as `units.parse_tier` reads it. Raises InputError for one that is not
+    on offer, and for what is neither a tier nor one of the disks `measured`, whose names have neither sign."""
     from sizer.catalog.catalog import Catalog
 
-    name, _, size = disk.partition(":")
+    name, size, iops, rate = units.parse_tier(disk)
     if "/" not in disk and ":" not in disk:
         raise InputError(
             "disk `{disk}` is not in this study; give {known}, or a tier of `sizer catalog list` with its size, such "
@@ -171,9 +170,9 @@ def tier_rates(disk: str, measured: Sequence[str]) -> DiskRates:
             known=AnyOf(*measured),
         )
     offer = Catalog.load().disk(name)
-    if not size:
+    if size is None:
         raise InputError("The rates of {name} depend on its size; write --disk {name}:500GiB.", name=name)
-    return offer.rates(parse_bytes(size))
+    return offer.rates(size, iops, rate)
 
 
 def _answers(questions: Sequence[Question]) -> list[Answered]:

@@ -221,7 +221,7 @@ FIELDS: Mapping[str, Field] = {
     **_fields(lambda vcpus: language.vcpus_in_words(2 * vcpus), "", doubled="vcpus"),
     **_fields(lambda count: names.accelerators_name(None, count), "", gpus="gpu_count"),
     **_fields(format_bytes, "held needed_memory rated untried most more data"),
-    **_fields(format_bytes, "", memory="memory_bytes", low="low_bytes", high="high_bytes"),
+    **_fields(format_bytes, "", memory="memory_bytes", low="low_bytes", high="high_bytes", volume="volume_bytes"),
     **_fields(format_number, "fewer unknown machines used gpu_count target", batch="batch_size"),
     **_fields(format_number, "completed mistold doubtful starved failed runs"),
     **_fields(_two_digits, "busy busy_low busy_high cores"),

@@ -326,7 +326,7 @@ SENTENCES: Mapping[Code, tuple[str, ...]] = {
         ),
         N_("Its price is of {old_day}, older than a year."),
         N_("[[undated?Nobody knows of which day its price is.]]"),
-        N_("150 GiB of {disk} cost {whole_usd} a month, {bought_usd} of it for IOPS and MB/s beside the size."),
+        N_("{volume} of {disk} cost {whole_usd} a month, {bought_usd} of it for IOPS and MB/s beside the size."),
         N_("Price unknown."),
     ),
     Code.RETIRED: (
