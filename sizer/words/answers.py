@@ -319,8 +319,8 @@ def machines_note(unit: str, priced: bool, of_disks: bool) -> str:
         "{unit:units}]][[relative?the same work]][[priced? first. Dominated: another machine is no slower "
         "and does the work for no more. A price is the machine's own where the table gives it, else that "
         "of the instance type named, else of the cheapest one that holds it.]][[disks? Between machines "
-        "with different disks the answer counts a volume of each, too, of 150 GiB where nothing says its size.]] The interval is that "
-        "of a new run (90 %).",
+        "with different disks the answer counts a volume of each, too, of 150 GiB where nothing says its "
+        "size.]] The interval is that of a new run (90 %).",
         unit=unit,
         priced=priced,
         samples=priced and not relative,
