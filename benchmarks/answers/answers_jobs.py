@@ -142,7 +142,7 @@ def _gpu_names(group: Iterable[Mapping[str, str]]) -> dict[tuple[str, str, str],
 
 @dataclass(frozen=True)
 class Sold:
-    """An instance type; a price of None is unknown, and so is a GPU's memory."""
+    """An instance type; a price of None is unknown, and so is a GPU's memory. `dated`: its price has a day."""
 
     provider: str
     instance_type: str
@@ -153,6 +153,7 @@ class Sold:
     gpu_count: int
     gpu_memory_gib: float | None
     usd_per_hour: float | None
+    dated: bool = True
 
 
 def retired_machines(path: Path = CATALOG) -> frozenset[str]:
@@ -173,9 +174,12 @@ def sold_machines(path: Path = CATALOG) -> tuple[Sold, ...]:
             int(float(entry["gpu_count"] or 0)),
             float(entry["gpu_memory_gib"]) if entry["gpu_memory_gib"] else None,
             float(entry["price_per_hour"]) if entry["price_per_hour"] and entry["currency"] == "USD" else None,
+            bool(entry["as_of"]),
         )
         for entry in _entries(path)
-        if entry["status"] in ("active", "previous-generation") and not entry["shared_cpu"]
+        if entry["status"] in ("active", "previous-generation")
+        and not entry["shared_cpu"]
+        and "arm" not in entry["cpu_arch"]
     )
 
 
@@ -185,8 +189,8 @@ def _entries(path: Path) -> list[dict[str, str]]:
 
 def usd_per_hour(machine: Machine, sold: Sequence[Sold]) -> float | None:
     """Of the row itself where its source has one; else of the instance type that it names, where the catalogue has its
-    price; else of the cheapest with exactly this GPU and at least as many of it, all of them paid for. A machine
-    without a GPU has only the price of its name. None is unknown.
+    price; else of the cheapest with exactly this GPU and at least as many of it, all of them paid for, by prices of a
+    known day if there are some. A machine without a GPU has only the price of its name. None is unknown.
     """
     if machine.usd_per_hour is not None:
         return machine.usd_per_hour
@@ -194,7 +198,8 @@ def usd_per_hour(machine: Machine, sold: Sequence[Sold]) -> float | None:
     holding = named if any(each.usd_per_hour is not None for each in named) else []
     if not holding and machine.gpu is not None:
         holding = [each for each in sold if _has_gpu(each, machine)]
-    return min((type_.usd_per_hour for type_ in holding if type_.usd_per_hour is not None), default=None)
+    priced = [(not type_.dated, type_.usd_per_hour) for type_ in holding if type_.usd_per_hour is not None]
+    return min(priced, default=(False, None))[1]
 
 
 def _has_gpu(sold: Sold, machine: Machine) -> bool:
@@ -203,6 +208,6 @@ def _has_gpu(sold: Sold, machine: Machine) -> bool:
     name = re.fullmatch(r"(.*?)(?:-(\d+)GB)?", machine.gpu)
     assert name is not None, "any text matches"
     model, memory = name.group(1), name.group(2)
-    if model != sold.gpu or sold.gpu_count < machine.gpu_count:
+    if model != re.sub(r"-\d+GB$", "", sold.gpu) or sold.gpu_count < max(1, machine.gpu_count):
         return False
     return memory is None or abs((sold.gpu_memory_gib or 0.0) / float(memory) - 1) <= SAME_MEMORY

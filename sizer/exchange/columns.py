@@ -4,33 +4,48 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from collections.abc import Collection
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-
 from sizer.catalog.gpus import GPU_MEMORY_GB
-from sizer.exchange.cells import NUMBERS, counted, counted_machines, cpu_in, is_not_measured, own_memory, told_rate
-from sizer.exchange.headers import (
-    AN_HOUR,
-    GPUS_PER_NODE,
-    LATENCIES,
-    LATENCY,
-    RATE_UNIT,
-    TIMES,
-    UNSAID,
-    Meaning,
-    map_option,
-    meaning,
-    meanings,
-)
+from sizer.exchange.cells import NUMBERS
+from sizer.exchange.cells import counted
+from sizer.exchange.cells import counted_machines
+from sizer.exchange.cells import cpu_in
+from sizer.exchange.cells import is_not_measured
+from sizer.exchange.cells import own_memory
+from sizer.exchange.cells import told_rate
+from sizer.exchange.headers import AN_HOUR
+from sizer.exchange.headers import GPUS_PER_NODE
+from sizer.exchange.headers import LATENCIES
+from sizer.exchange.headers import LATENCY
+from sizer.exchange.headers import RATE_UNIT
+from sizer.exchange.headers import TIMES
+from sizer.exchange.headers import UNSAID
+from sizer.exchange.headers import Meaning
+from sizer.exchange.headers import map_option
+from sizer.exchange.headers import meaning
+from sizer.exchange.headers import meanings
 from sizer.exchange.measurements import COLUMNS
 from sizer.exchange.values import mode
-from sizer.files.tables import Table, named
+from sizer.files.tables import Table
+from sizer.files.tables import named
 from sizer.records.kinds import KINDS
-from sizer.records.messages import AnyOf, InputError, Message
-from sizer.records.notes import Note, NoteKind
+from sizer.records.messages import AnyOf
+from sizer.records.messages import InputError
+from sizer.records.messages import Message
+from sizer.records.notes import Note
+from sizer.records.notes import NoteKind
 from sizer.records.units import RELATIVE
+from sizer.exchange.machine_names import counted
+from sizer.exchange.machine_names import counted_machines
+from sizer.exchange.machine_names import cpu_in
+from sizer.exchange.machine_names import own_memory
 
 MOST_COUNTED = 1024
 """More accelerators, or machines, in one row are hardly those of a job."""
@@ -41,6 +56,8 @@ MOST_GIB = 4096.0
 INPUTS = ("disk", "cached", "synthetic")
 NOT_READ = "{} (not read)"
 """What a column is called in a study that a person leaves unread; its own name may be that of another."""
+_TIMED = re.compile(r"sec|time|elapsed|duration|(?<![a-z])s(?![a-z])", re.IGNORECASE)
+"""In a header that may be one of times, and not of rates."""
 _OPTIONS = {"memory_gib": ("memory (GB)", "memory (MB)", "gpu memory"), "usd_per_hour": ("price per hour",)}
 """What a doubtful column may be called instead; that of a time is its header with a unit, any other the column."""
 _GPUS = "|".join(re.escape(name).replace(r"\ ", "[ -]?") for name in sorted(GPU_MEMORY_GB, key=len, reverse=True))
@@ -149,6 +166,8 @@ class Columns:
         if not self.unread:
             return ""
         header = max(reversed(self.unread) if "throughput" in columns else self.unread, key=figures)
+        if "throughput" in columns and _TIMED.search(header):
+            columns = ("seconds_per_sample",)
         options = AnyOf(*(map_option(header, column) for column in columns))
         return Message(" If a column has it under another name, type for example {options}.", options=options)
 

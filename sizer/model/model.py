@@ -246,6 +246,7 @@ class MeasuredDisk:
     disk_class: str | None = None
     catalog_name: str | None = None
     emulated: bool = False
+    size_bytes: int | None = None
 
 
 @dataclass(frozen=True)

@@ -306,7 +306,7 @@ def _disks(runs: Sequence[Run]) -> tuple[MeasuredDisk, ...]:
             for field_ in fields(DiskRates)
         }
         tier = checks[0].tier if checks else None
-        named = (tier.disk_class, tier.catalog_name, tier.emulated is not None) if tier is not None else ()
+        named = (tier.disk_class, tier.catalog_name, tier.emulated is not None, tier.size_bytes) if tier else ()
         disks.append(MeasuredDisk(name, DiskRates(**rates), *named))
     return tuple(disks)
 

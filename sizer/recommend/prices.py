@@ -281,17 +281,23 @@ def prices(catalog: Catalog) -> tuple[float, float]:
     return (float(vcpu), float(gib)) if rank == 2 and min(vcpu, gib) > 0 else LAST_RESORT
 
 
+def volume_bytes(disk: MeasuredDisk) -> int:
+    """Of the volume whose price counts."""
+    return disk.size_bytes or VOLUME_GIB * GIB
+
+
 def disk_prices(disks: Sequence[MeasuredDisk], catalog: Catalog) -> dict[str, float]:
-    """USD an hour of a volume of VOLUME_GIB on each disk.
+    """USD an hour of a volume on each disk, of its own size, or of VOLUME_GIB.
 
     By the catalogue's price of the tier where all disks have one, so that like is compared with like, else by class.
     What a tier's IOPS and MB/s cost is part of it.
     """
     tiers = [catalog.tier(disk.catalog_name or disk.name or "") for disk in disks]
     pairs = list(zip(disks, tiers, strict=True))
-    usd = [None if tier is None else tier.usd_per_month(VOLUME_GIB * GIB, disk.rates) for disk, tier in pairs]
+    usd = [None if tier is None else tier.usd_per_month(volume_bytes(disk), disk.rates) for disk, tier in pairs]
     if None in usd:
-        usd = [VOLUME_GIB * CLASS_PRICE.get(disk.disk_class or "", CLASS_PRICE["ssd"]) for disk in disks]
+        by_class = [CLASS_PRICE.get(disk.disk_class or "", CLASS_PRICE["ssd"]) for disk in disks]
+        usd = [price * volume_bytes(disk) / GIB for price, disk in zip(by_class, disks, strict=True)]
     return {name_of_disk(disk.name): (price or 0.0) / HOURS_A_MONTH for disk, price in zip(disks, usd, strict=True)}
 
 

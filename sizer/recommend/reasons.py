@@ -10,14 +10,13 @@ from sizer.model.edge import GAIN
 from sizer.model.model import Gpus, WorkloadModel, disk_of, vcpus_of
 from sizer.recommend.candidates import Candidate, highest_rates, one_currency
 from sizer.recommend.case import Case
-from sizer.recommend.prices import VOLUME_GIB, gpu_gone, usd_per_million
+from sizer.recommend.prices import gpu_gone, usd_per_million, volume_bytes
 from sizer.recommend.rule import SURE, Row, is_sure, rounded
 from sizer.recommend.sizes import memory_reasons
 from sizer.records.answer import Event, Job
 from sizer.records.domains import LARGEST, SMALLEST
 from sizer.records.prediction import Bottleneck, Configuration, Estimate, Figure, Prediction, Reason, ReasonCode, reason
 from sizer.records.study import Deadline
-from sizer.records.units import GIB
 
 INTERVAL = {"rate_low": "low", "rate_high": "high", "rate_basis": "basis"}
 """What a reason calls the fields of a device that say how sure its rate is."""
@@ -368,9 +367,11 @@ def _bought(case: Case, chosen: Candidate) -> Iterator[Reason]:
     tier = case.catalog.tier(disk.catalog_name or disk.name or "") if disk is not None else None
     if disk is None or tier is None:
         return
-    whole, bought = (usd(VOLUME_GIB * GIB, disk.rates) for usd in (tier.usd_per_month, tier.usd_bought))
+    size = volume_bytes(disk)
+    whole, bought = (usd(size, disk.rates) for usd in (tier.usd_per_month, tier.usd_bought))
     if whole is not None and bought is not None and bought > MUCH_BOUGHT * whole:
-        yield reason(ReasonCode.PRICES, disk=tier.name, whole_usd=whole, bought_usd=bought)
+        figures = {"volume_bytes": float(size), "whole_usd": whole, "bought_usd": bought}
+        yield reason(ReasonCode.PRICES, disk=tier.name, **figures)
 
 
 def _other_disk(chosen: Candidate, best: Candidate, gain: float) -> Reason:

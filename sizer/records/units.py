@@ -311,6 +311,23 @@ def parse_mbps(text: str) -> float:
     return _between(text, LARGEST_DISK_FIGURE, Message("a number of MB (10^6) a second")) * MB
 
 
+def parse_tier(text: str) -> tuple[str, int | None, float | None, float | None]:
+    """The name of a tier, its bytes, and the IOs and bytes a second that are bought beside them, None where they are
+    not said: `aws/gp3:500GiB:6000iops:500mbps`."""
+    name, *parts = text.split(":")
+    size: int | None = None
+    iops: float | None = None
+    rate: float | None = None
+    for part in parts:
+        if part.lower().endswith("iops"):
+            iops = parse_iops(part[:-4])
+        elif part.lower().endswith("mbps"):
+            rate = parse_mbps(part[:-4])
+        else:
+            size = parse_bytes(part)
+    return name, size, iops, rate
+
+
 def parse_data_size(text: str) -> int:
     """Bytes of a data set, such as 600GiB."""
     count = parse_bytes(text)

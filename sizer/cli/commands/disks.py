@@ -23,7 +23,7 @@ from sizer.records.device import DiskRates
 from sizer.records.messages import HostError, InputError
 from sizer.records.run import DiskCheck
 from sizer.records.study import DiskTier
-from sizer.records.units import parse_bytes, spell_bytes
+from sizer.records.units import spell_bytes
 from sizer.storage.disk_check import Fio, check_disk, expected
 from sizer.storage.disks import emulated_volume, missing_for_emulation, real_volume
 from sizer.storage.leftovers import remove_what_was_left
@@ -38,7 +38,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="DIR_OR_TIER",
         help=_(
-            "a folder on a disk, or a tier of the catalogue as NAME[:SIZE]; default size: {size}",
+            "a folder on a disk, or a tier of the catalogue as NAME[:SIZE][:6000iops][:500mbps]; default size: {size}",
             size=spell_bytes(DEFAULT_TIER_SIZE),
         ),
     )
@@ -77,7 +77,7 @@ def _check(name: str, fio: Fio, backend: LimitsBackend, stop: Callable[[], bool]
         tier = DiskTier(name, path=str(folder))
         with real_volume(tier) as volume:
             return check_disk(tier, volume, backend, fio, stop)
-    tier_name, _, size = name.partition(":")
+    tier_name, size, iops, rate = units.parse_tier(name)
     offers = Catalog.load()
     # Tiers are called PROVIDER/TIER, so a path is whatever begins with no provider.
     is_path = "/" in name and name.split("/")[0] not in {offer.provider for offer in offers.disks}
@@ -85,8 +85,8 @@ def _check(name: str, fio: Fio, backend: LimitsBackend, stop: Callable[[], bool]
         raise InputError(
             "{name}: there is no such folder; give a folder, or a tier listed by: sizer catalog list", name=name
         )
-    size_bytes = parse_bytes(size) if size else DEFAULT_TIER_SIZE
-    rates = offers.disk(tier_name).rates(size_bytes)
+    size_bytes = size or DEFAULT_TIER_SIZE
+    rates = offers.disk(tier_name).rates(size_bytes, iops, rate)
     reason = missing_for_emulation()
     if reason:
         raise HostError("{name} cannot be emulated: {reason}", name=name, reason=reason)

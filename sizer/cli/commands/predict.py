@@ -5,22 +5,41 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
-
 from sizer import api
-from sizer.cli.arguments import _, add_folder, add_json, opened, option, print_json
-from sizer.model.model import Model, WhatIf, WorkloadModel, name_of_disk
+from sizer.cli.arguments import _
+from sizer.cli.arguments import add_folder
+from sizer.cli.arguments import add_json
+from sizer.cli.arguments import opened
+from sizer.cli.arguments import option
+from sizer.cli.arguments import print_json
+from sizer.model.model import Model
+from sizer.model.model import WhatIf
+from sizer.model.model import WorkloadModel
+from sizer.model.model import name_of_disk
 from sizer.records import units
 from sizer.records.device import DiskRates
-from sizer.records.messages import AnyOf, InputError, Lines, Message, NoAnswer
-from sizer.records.prediction import Configuration, Prediction, ReasonCode, Refusal, reason
+from sizer.records.messages import AnyOf
+from sizer.records.messages import InputError
+from sizer.records.messages import Lines
+from sizer.records.messages import Message
+from sizer.records.messages import NoAnswer
+from sizer.records.prediction import Configuration
+from sizer.records.prediction import Prediction
+from sizer.records.prediction import ReasonCode
+from sizer.records.prediction import Refusal
+from sizer.records.prediction import reason
 from sizer.records.units import parse_bytes
 from sizer.words import model as words
-from sizer.words.language import ENGLISH, clauses, in_language, in_words
+from sizer.words.language import ENGLISH
+from sizer.words.language import clauses
+from sizer.words.language import in_language
+from sizer.words.language import in_words
 from sizer.words.names import terms_of
 
 WHAT_IF_DISK = "supposed"
@@ -46,7 +65,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     option(parser, "--workload", _("needed where the study has several and --at names none"), metavar="W")
     option(parser, "--vcpus", None, units.parse_vcpus, metavar="N")
     option(parser, "--memory", None, units.parse_memory, dest="memory_bytes", metavar="30GiB")
-    option(parser, "--disk", _("a disk of the study, or a tier of the catalogue as NAME:SIZE"), metavar="T")
+    option(parser, "--disk", _("a disk of the study, or a tier as NAME:SIZE[:6000iops][:500mbps]"), metavar="T")
     option(parser, "--batch-size", None, units.parse_batch_size, metavar="B")
     option(parser, "--gpu", _("an accelerator that was measured"), metavar="NAME")
     option(parser, "--gpu-count", _("how many of it"), partial(units.parse_gpu_count, fewest=1), metavar="N")
@@ -158,11 +177,11 @@ def what_if(arguments: argparse.Namespace, workload: WorkloadModel, disk: DiskRa
 
 
 def tier_rates(disk: str, measured: Sequence[str]) -> DiskRates:
-    """What a tier of the catalogue, `NAME:SIZE`, gives. Raises InputError for one that is not on offer, and for what is
-    neither a tier nor one of the disks `measured`, whose names have neither sign."""
+    """What a tier of the catalogue gives, written as `units.parse_tier` reads it. Raises InputError for one that is not
+    on offer, and for what is neither a tier nor one of the disks `measured`, whose names have neither sign."""
     from sizer.catalog.catalog import Catalog
 
-    name, _, size = disk.partition(":")
+    name, size, iops, rate = units.parse_tier(disk)
     if "/" not in disk and ":" not in disk:
         raise InputError(
             "disk `{disk}` is not in this study; give {known}, or a tier of `sizer catalog list` with its size, such "
@@ -171,9 +190,9 @@ def tier_rates(disk: str, measured: Sequence[str]) -> DiskRates:
             known=AnyOf(*measured),
         )
     offer = Catalog.load().disk(name)
-    if not size:
+    if size is None:
         raise InputError("The rates of {name} depend on its size; write --disk {name}:500GiB.", name=name)
-    return offer.rates(parse_bytes(size))
+    return offer.rates(size, iops, rate)
 
 
 def _answers(questions: Sequence[Question]) -> list[Answered]:

@@ -7,16 +7,40 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Callable, Iterable, Mapping
-
-from sizer.model.model import Bounds, GivenUp, GivenUpKind, SearchedFloor
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Mapping
+from sizer.model.model import Bounds
+from sizer.model.model import GivenUp
+from sizer.model.model import GivenUpKind
+from sizer.model.model import SearchedFloor
 from sizer.records.device import Device
-from sizer.records.prediction import Action, Bottleneck, Reason, ReasonCode, Refusal, Spec, Suggestion
-from sizer.records.units import RELATIVE, format_bytes, format_number, format_price, format_seconds, format_usd
-from sizer.words import language, names
-from sizer.words.language import Templates, _, listed, paragraph, vcpus_listed
-from sizer.words.names import Terms, accelerators_name, gpu_name, spec_name
+from sizer.records.prediction import Action
+from sizer.records.prediction import Bottleneck
+from sizer.records.prediction import Reason
+from sizer.records.prediction import ReasonCode
+from sizer.records.prediction import Refusal
+from sizer.records.prediction import Spec
+from sizer.records.prediction import Suggestion
+from sizer.records.units import RELATIVE
+from sizer.records.units import format_bytes
+from sizer.records.units import format_number
+from sizer.records.units import format_price
+from sizer.records.units import format_seconds
+from sizer.records.units import format_usd
+from sizer.words import language
+from sizer.words import names
+from sizer.words.language import Templates
+from sizer.words.language import _
+from sizer.words.language import listed
+from sizer.words.language import paragraph
+from sizer.words.language import vcpus_listed
+from sizer.words.names import Terms
+from sizer.words.names import accelerators_name
+from sizer.words.names import gpu_name
+from sizer.words.names import spec_name
 from sizer.words.reasons.sentences import SENTENCES
+from sizer.words.language import N_
 
 Field = Callable[[Reason, Terms], str]
 """A figure in words; empty where the reason has none."""
@@ -226,7 +250,7 @@ FIELDS: Mapping[str, Field] = {
     **_fields(lambda vcpus: language.vcpus_in_words(2 * vcpus), "", doubled="vcpus"),
     **_fields(lambda count: names.accelerators_name(None, count), "", gpus="gpu_count"),
     **_fields(format_bytes, "held needed_memory rated untried most more data"),
-    **_fields(format_bytes, "", memory="memory_bytes", low="low_bytes", high="high_bytes"),
+    **_fields(format_bytes, "", memory="memory_bytes", low="low_bytes", high="high_bytes", volume="volume_bytes"),
     **_fields(format_number, "fewer unknown machines used gpu_count target", batch="batch_size"),
     **_fields(format_number, "completed mistold doubtful starved failed runs"),
     **_fields(_two_digits, "busy busy_low busy_high cores"),

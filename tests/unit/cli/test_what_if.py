@@ -60,6 +60,8 @@ def test_a_tier_needs_a_size() -> None:
         tier_rates("nvmee", ["nvme"])
     with pytest.raises(InputError, match="depend on its size; write --disk gcp/pd-ssd:500GiB"):
         tier_rates("gcp/pd-ssd", [])
+    bought = tier_rates("aws/gp3:500GiB:6000iops:500mbps", [])
+    assert (bought.read_iops, bought.read_bytes_per_second) == (6000, 500e6)
     small, large = tier_rates("gcp/pd-ssd:20GiB", []), tier_rates("gcp/pd-ssd:500GiB", [])
     assert (small.read_iops or 0) < (large.read_iops or 0)
 
