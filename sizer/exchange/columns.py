@@ -4,48 +4,33 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable
-from collections.abc import Collection
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
+
 from sizer.catalog.gpus import GPU_MEMORY_GB
-from sizer.exchange.cells import NUMBERS
-from sizer.exchange.cells import counted
-from sizer.exchange.cells import counted_machines
-from sizer.exchange.cells import cpu_in
-from sizer.exchange.cells import is_not_measured
-from sizer.exchange.cells import own_memory
-from sizer.exchange.cells import told_rate
-from sizer.exchange.headers import AN_HOUR
-from sizer.exchange.headers import GPUS_PER_NODE
-from sizer.exchange.headers import LATENCIES
-from sizer.exchange.headers import LATENCY
-from sizer.exchange.headers import RATE_UNIT
-from sizer.exchange.headers import TIMES
-from sizer.exchange.headers import UNSAID
-from sizer.exchange.headers import Meaning
-from sizer.exchange.headers import map_option
-from sizer.exchange.headers import meaning
-from sizer.exchange.headers import meanings
+from sizer.exchange.cells import NUMBERS, counted, counted_machines, cpu_in, is_not_measured, own_memory, told_rate
+from sizer.exchange.headers import (
+    AN_HOUR,
+    GPUS_PER_NODE,
+    LATENCIES,
+    LATENCY,
+    RATE_UNIT,
+    TIMES,
+    UNSAID,
+    Meaning,
+    map_option,
+    meaning,
+    meanings,
+)
 from sizer.exchange.measurements import COLUMNS
 from sizer.exchange.values import mode
-from sizer.files.tables import Table
-from sizer.files.tables import named
+from sizer.files.tables import Table, named
 from sizer.records.kinds import KINDS
-from sizer.records.messages import AnyOf
-from sizer.records.messages import InputError
-from sizer.records.messages import Message
-from sizer.records.notes import Note
-from sizer.records.notes import NoteKind
+from sizer.records.messages import AnyOf, InputError, Message
+from sizer.records.notes import Note, NoteKind
 from sizer.records.units import RELATIVE
-from sizer.exchange.machine_names import counted
-from sizer.exchange.machine_names import counted_machines
-from sizer.exchange.machine_names import cpu_in
-from sizer.exchange.machine_names import own_memory
 
 MOST_COUNTED = 1024
 """More accelerators, or machines, in one row are hardly those of a job."""

@@ -3,39 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from sizer.recommend.job_changes import Change
-from sizer.recommend.job_changes import ChangeKind
+
+from sizer.recommend.job_changes import Change, ChangeKind
 from sizer.recommend.rule import ALIKE as SAME_COST
 from sizer.recommend.rule import SURE
-from sizer.records.answer import Alternative
-from sizer.records.answer import Answer
-from sizer.records.answer import Event
-from sizer.records.answer import Option
-from sizer.records.answer import Rejection
+from sizer.records.answer import Alternative, Answer, Event, Option, Rejection
 from sizer.records.kinds import PREPROCESSING
-from sizer.records.prediction import Bottleneck
-from sizer.records.prediction import Estimate
-from sizer.records.prediction import Prediction
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Spec
+from sizer.records.prediction import Bottleneck, Estimate, Prediction, ReasonCode, Spec
 from sizer.records.run import RentedMachine
 from sizer.records.units import RELATIVE
-from sizer.words import language
-from sizer.words import names
-from sizer.words.language import N_
-from sizer.words.language import Sentence
-from sizer.words.language import Templates
-from sizer.words.language import _
-from sizer.words.language import paragraph
-from sizer.words.language import row
-from sizer.words.names import Terms
-from sizer.words.names import spec_name
-from sizer.words.names import with_instance
-from sizer.words.reasons.phrasing import reason_sentences
-from sizer.words.reasons.phrasing import suggestion_sentences
-from collections.abc import Mapping
-from sizer.words.reasons import reason_sentences
-from sizer.words.reasons.suggestions import suggestion_sentences
+from sizer.words import language, names
+from sizer.words.language import N_, Sentence, Templates, _, paragraph, row
+from sizer.words.names import Terms, spec_name, with_instance
+from sizer.words.reasons.phrasing import reason_sentences, suggestion_sentences
 
 # The verdict.
 

@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import dataclass
 from dataclasses import replace
 from datetime import date
 from enum import Enum
-from sizer.records.answer import Answer
-from sizer.records.answer import InstanceOffer
-from sizer.records.prediction import Action
-from sizer.records.prediction import Estimate
-from sizer.records.prediction import Reason
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Spec
+
+from sizer.records.answer import Answer, InstanceOffer
+from sizer.records.prediction import Action, Estimate, Reason, ReasonCode, Spec
 from sizer.records.study import Objective
 from sizer.records.units import format_bytes
 from sizer.words import names
-from sizer.words.answers import MOST_REASONS
-from sizer.words.answers import NOTES
-from sizer.words.language import N_
-from sizer.words.language import Sentence
-from sizer.words.language import _
-from sizer.words.language import paragraph
-from sizer.words.language import rate_in_words
-from sizer.words.language import vcpus_in_words
-from sizer.words.language import without_marks
-from sizer.words.names import Terms
-from sizer.words.names import day_of_price
-from sizer.words.reasons import reason_sentences
-from sizer.words.reasons.suggestions import suggestion_sentences
-from sizer.words.language import Templates
-from sizer.words.reasons.phrasing import reason_sentences
-from sizer.words.reasons.phrasing import suggestion_sentences
+from sizer.words.answers import MOST_REASONS, NOTES
+from sizer.words.language import N_, Sentence, Templates, _, paragraph, rate_in_words, vcpus_in_words, without_marks
+from sizer.words.names import Terms, day_of_price
+from sizer.words.reasons.phrasing import reason_sentences, suggestion_sentences
 
 DOUBTS = (
     *(ReasonCode.GAIN_UNKNOWN, ReasonCode.SIZE_OPEN),

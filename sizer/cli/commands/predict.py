@@ -5,41 +5,21 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import defaultdict
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
+
 from sizer import api
-from sizer.cli.arguments import _
-from sizer.cli.arguments import add_folder
-from sizer.cli.arguments import add_json
-from sizer.cli.arguments import opened
-from sizer.cli.arguments import option
-from sizer.cli.arguments import print_json
-from sizer.model.model import Model
-from sizer.model.model import WhatIf
-from sizer.model.model import WorkloadModel
-from sizer.model.model import name_of_disk
+from sizer.cli.arguments import _, add_folder, add_json, opened, option, print_json
+from sizer.model.model import Model, WhatIf, WorkloadModel, name_of_disk
 from sizer.records import units
 from sizer.records.device import DiskRates
-from sizer.records.messages import AnyOf
-from sizer.records.messages import InputError
-from sizer.records.messages import Lines
-from sizer.records.messages import Message
-from sizer.records.messages import NoAnswer
-from sizer.records.prediction import Configuration
-from sizer.records.prediction import Prediction
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Refusal
-from sizer.records.prediction import reason
-from sizer.records.units import parse_bytes
+from sizer.records.messages import AnyOf, InputError, Lines, Message, NoAnswer
+from sizer.records.prediction import Configuration, Prediction, ReasonCode, Refusal, reason
 from sizer.words import model as words
-from sizer.words.language import ENGLISH
-from sizer.words.language import clauses
-from sizer.words.language import in_language
-from sizer.words.language import in_words
+from sizer.words.language import ENGLISH, clauses, in_language, in_words
 from sizer.words.names import terms_of
 
 WHAT_IF_DISK = "supposed"

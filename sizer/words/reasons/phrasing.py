@@ -7,40 +7,16 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Mapping
-from sizer.model.model import Bounds
-from sizer.model.model import GivenUp
-from sizer.model.model import GivenUpKind
-from sizer.model.model import SearchedFloor
+from collections.abc import Callable, Iterable, Mapping
+
+from sizer.model.model import Bounds, GivenUp, GivenUpKind, SearchedFloor
 from sizer.records.device import Device
-from sizer.records.prediction import Action
-from sizer.records.prediction import Bottleneck
-from sizer.records.prediction import Reason
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Refusal
-from sizer.records.prediction import Spec
-from sizer.records.prediction import Suggestion
-from sizer.records.units import RELATIVE
-from sizer.records.units import format_bytes
-from sizer.records.units import format_number
-from sizer.records.units import format_price
-from sizer.records.units import format_seconds
-from sizer.records.units import format_usd
-from sizer.words import language
-from sizer.words import names
-from sizer.words.language import Templates
-from sizer.words.language import _
-from sizer.words.language import listed
-from sizer.words.language import paragraph
-from sizer.words.language import vcpus_listed
-from sizer.words.names import Terms
-from sizer.words.names import accelerators_name
-from sizer.words.names import gpu_name
-from sizer.words.names import spec_name
+from sizer.records.prediction import Action, Bottleneck, Reason, ReasonCode, Refusal, Spec, Suggestion
+from sizer.records.units import RELATIVE, format_bytes, format_number, format_price, format_seconds, format_usd
+from sizer.words import language, names
+from sizer.words.language import Templates, _, listed, paragraph, vcpus_listed
+from sizer.words.names import Terms, accelerators_name, gpu_name, spec_name
 from sizer.words.reasons.sentences import SENTENCES
-from sizer.words.language import N_
 
 Field = Callable[[Reason, Terms], str]
 """A figure in words; empty where the reason has none."""
