@@ -12,7 +12,7 @@ from sizer.model.observations import beside_others
 from sizer.model.runs import as_asked
 from sizer.plan.chooser import NextRun, PlanEnd
 from sizer.records.answer import Answer
-from sizer.records.prediction import Estimate, Spec
+from sizer.records.prediction import Estimate, ReasonCode, Spec
 from sizer.records.run_kinds import Outcome
 from sizer.words import verdict as words
 from sizer.words.answers import how_sure as how_sure_text
@@ -75,13 +75,14 @@ def _answers(material: Material, subjects: Sequence[Subject]) -> dict[str, Any]:
     return {"rows": rows, "keys": _keys(rows)}
 
 
+NOT_MEASURED = (words.Badge.PREDICTED, words.Badge.TRANSFERRED)
 _NO_ANSWERS: Mapping[str, Any] = {"rows": [], "keys": []}
 
 
 def _keys(rows: Sequence[Mapping[str, Any]]) -> list[Key]:
     """What the bars mean, as far as they are on the page."""
     badges = [row["rate"]["badge"] for row in rows if row["rate"] and row["rate"]["bar"]]
-    predicted = [one is words.Badge.PREDICTED for one in badges]
+    predicted = [one in NOT_MEASURED for one in badges]
     meanings = {
         "small bar": (not all(predicted), _("rate, with the 90 % interval for a new run")),
         "small predicted bar": (any(predicted), _("predicted rate, with its interval")),
@@ -260,7 +261,9 @@ def _rate(answer: Answer, subject: Subject) -> dict[str, Any] | None:
     own = [run for run in subject.of_the_job if subject.is_answer(run.configuration)]
     usual = results.pooled(own).value if own else None
     kind, runs = None, ""
-    if answer.chosen is None and usual is None:
+    if any(reason.code is ReasonCode.TRANSFERRED for reason in answer.reasons):
+        kind = words.Badge.TRANSFERRED
+    elif answer.chosen is None and usual is None:
         kind = words.Badge.PREDICTED
     elif answer.chosen is None and usual and abs(throughput.value / usual - 1) > APART:
         kind, runs = words.Badge.FITTED, words.rate_of_its_runs(usual, subject.unit)
@@ -268,7 +271,7 @@ def _rate(answer: Answer, subject: Subject) -> dict[str, Any] | None:
     return {
         "value": value,
         "interval": interval,
-        "bar": _bar(throughput, answer, subject, kind is words.Badge.PREDICTED) if throughput.value > 0 else None,
+        "bar": _bar(throughput, answer, subject, kind in NOT_MEASURED) if throughput.value > 0 else None,
         "badge": kind,
         "runs": runs,
     }

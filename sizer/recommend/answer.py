@@ -35,6 +35,7 @@ from sizer.recommend.reasons import (
     binding,
     doubts,
     job_of,
+    moved_there,
     retired_reason,
     step_emulated,
     too_late,
@@ -42,7 +43,7 @@ from sizer.recommend.reasons import (
 )
 from sizer.recommend.rejections import rejections, smallest_upgrade, upgrade_reasons
 from sizer.recommend.rule import LIKELY, Row, asked_event, choose, is_sure, rounded, table_of_machines, table_of_sizes
-from sizer.recommend.sizes import few_memory_caps, floor_reason, memory_varied, sizes_on_curve
+from sizer.recommend.sizes import few_memory_caps, floor_reason, memory_varied, sizes_on_curve, sold_there
 from sizer.records.answer import Answer, BatchAdvice, BatchCurve, Option
 from sizer.records.domains import Preference
 from sizer.records.prediction import (
@@ -136,6 +137,22 @@ def case_of(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ca
     sizes = [size for size in sizes if size.exists] or sizes
     table, rate = table_of_sizes(model, sizes, best.configuration, objective), best.throughput.value
     return Case(model, objective, catalog, quality, table, best.configuration, rate, (), machine)
+
+
+def on_sold_types(case: Case | Answer) -> Case | Answer:
+    """Where a rate is asked of a size and it is known how fast the host was: the case of the instance types of these
+    sizes, by their own rates; else the case as it is, by rates here."""
+    if isinstance(case, Answer) or case.best is None:
+        return case
+    model, objective, best = case.model, case.objective, case.best
+    if objective.rate is None or len(model.facts.measured_on) != 1:
+        return case
+    there, types = sold_there(model, case.candidates, case.catalog, objective.rate)
+    if not types:
+        return case
+    here = case.choice.chosen
+    table = table_of_sizes(there, types, best, objective)
+    return replace(case, model=there, table=table, here=None if here is None else here.candidate.spec.vcpus)
 
 
 def _refused(model: WorkloadModel, *reasons: Reason | None) -> Answer:
@@ -272,31 +289,34 @@ def _none_is_enough(case: Case) -> Answer:
         return _refused(case.model, _not_in_latency(case))
     taken, edges = row.candidate, edges_of(case, row.candidate)
     job = None if deadline is None else job_of(row, deadline)
+    there = {"there": True, "instance_type": taken.name} if taken.place.machine is not None else {}
     bottleneck = binding(case, taken, _is_clear(case.model, edges)).bottleneck
     if job:
         late = too_late(job, row, bottleneck)
+        late = replace(late, figures={**late.figures, **there})
     else:
-        figures = {"rate": taken.rate, "needed": objective.rate, "probability": rounded(row.probability)}
         named = {"instance_type": taken.name} if case.table.of_machines else {}
-        late = Reason(ReasonCode.NONE_ENOUGH, {**figures, **named}, taken.spec)
+        figures = {"rate": taken.rate, "needed": objective.rate, "probability": rounded(row.probability)}
+        late = Reason(ReasonCode.NONE_ENOUGH, {**figures, **named, **there}, taken.spec)
+    moved = tuple(moved_there(case, taken))
     if not edges.rises:
         unsure = [one for one in edge_reasons(case, edges, taken) if one.code is not ReasonCode.SIZE_OPEN]
         emulated = step_emulated(case.model, taken.place.batch_size)
         helpful = unsure or _would_help(case, row, bottleneck)
         compared = alternatives(case) if case.table.of_machines else ()
-        refused = _refused(case.model, late, *helpful, *emulated, *doubts(case, None))
+        refused = _refused(case.model, late, *moved, *helpful, *emulated, *doubts(case, None))
         repeat = next(runs_to_make(case, edges, row, 1.0), None)
         return replace(refused, next_run=repeat, job=job, alternatives=compared)
     given = _described(case, row, edges, row.chance)
     above = [beyond_in_time(given.beyond, deadline)] if given.beyond and deadline else []
-    asked = (ReasonCode.JOB_TAKES, ReasonCode.JOB_COSTS, ReasonCode.GIVES)
+    before = (ReasonCode.JOB_TAKES, ReasonCode.JOB_COSTS, ReasonCode.GIVES, ReasonCode.TRANSFERRED)
     return replace(
         given,
         status="at_least",
         edge="rising",
         probability=rounded(row.probability),
         probability_of=asked_event(objective),
-        reasons=(late, *above, *(one for one in given.reasons if one.code not in asked)),
+        reasons=(late, *moved, *above, *(one for one in given.reasons if one.code not in before)),
         next_run=larger_to_measure(case, edges, taken),
         job=job,
     )

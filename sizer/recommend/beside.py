@@ -10,7 +10,7 @@ from datetime import date
 from sizer.catalog.machines import InstanceType, price_is_old
 from sizer.catalog.processors import processor_of
 from sizer.model.model import Gpus, WorkloadModel, disk_of, memory_of, vcpus_of
-from sizer.model.prediction import predict, predict_several
+from sizer.model.prediction import predict, predict_several, rates
 from sizer.model.transfer import knowing
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.case import Case
@@ -25,6 +25,7 @@ from sizer.recommend.prices import (
     of_one_node,
     usd_per_million,
 )
+from sizer.recommend.rule import is_sure
 from sizer.recommend.sizes import memory_varied, spec_of
 from sizer.records.answer import Alternative, Baseline, InstanceOffer
 from sizer.records.messages import NoAnswer
@@ -66,25 +67,34 @@ def _by_cost_there(case: Case, chosen: Candidate, held: Sequence[InstanceType]) 
     """By the cost of the work at the rate there, ARM, what a disk cap keeps from it and those without a rate last, then
     what costs too much by far.
 
-    Of a rate that is asked for, what probably does not reach it is left out, unless nothing does.
+    Of a rate that is asked for, what does not surely reach it is left out, unless nothing does. First of all is the
+    type that was chosen, where one was.
     """
     model, most = case.model, max(case.model.measured.vcpus, default=math.inf)
     least = next((i.usd_per_hour for i in held if i.usd_per_hour is not None), 0.0)
-    near = [i for i in _listed(held, len(held)) if (i.usd_per_hour or 0.0) <= DEARER * least]
+    own = chosen.place.machine
+    near = [i for i in _listed(held, len(held)) if (i.usd_per_hour or 0.0) <= DEARER * least or i.name == own]
     processors = {i.name: processor_of(i) for i in near}
     there = [i for i in near if processors[i.name] is not None]
     asked = [replace(chosen.place, vcpus=min(i.vcpus, most), machine=i.name) for i in there]
-    answers = predict_several(knowing(model, [*filter(None, processors.values())]), asked)
+    known = knowing(model, [*filter(None, processors.values())])
+    answers = predict_several(known, asked)
     moved = {i.name: its for i, its in zip(there, answers, strict=True) if isinstance(its, Prediction)}
+    if own in moved:
+        moved[own] = replace(moved[own], throughput=chosen.throughput)
 
-    def order(instance: InstanceType) -> tuple[bool, bool, bool, float]:
+    def order(instance: InstanceType) -> tuple[bool, bool, bool, bool, float]:
         its = moved.get(instance.name)
         rate, usd = 0.0 if its is None else its.throughput.value, instance.usd_per_hour
         capped = bool(disk_caps(instance, model, chosen.spec, rate))
-        return its is None, capped, instance.is_arm, math.inf if usd is None or rate <= 0 else usd / rate
+        cost = math.inf if usd is None or rate <= 0 else usd / rate
+        return instance.name != own, its is None, capped, instance.is_arm, cost
 
-    needed = case.objective.rate or 0.0
-    fast = [i for i in near if i.name not in moved or moved[i.name].throughput.value >= needed]
+    slow: set[str] = set()
+    if case.objective.rate is not None and moved:
+        drawn = rates(known, [its.configuration for its in moved.values()])
+        slow = {name for at, name in enumerate(moved) if not is_sure(drawn.gives(at, case.objective.rate))}
+    fast = [] if own in slow else [i for i in near if i.name not in slow]
     shown = _listed(sorted(fast or near, key=order))
     return tuple(_offer(i, model, chosen.spec, chosen.rate, moved.get(i.name)) for i in shown)
 
@@ -235,10 +245,13 @@ def _dominated(machines: Sequence[Candidate]) -> set[int]:
 def baseline_of(case: Case, chosen: Candidate) -> Baseline | None:
     """The answer beside the largest configuration measured, of machines the fastest, or the machine that was named;
     None where its rate is not known."""
-    if not case.table.of_machines:
+    named, is_type = case.objective.baseline is not None, chosen.place.machine is not None
+    if not case.table.of_machines and (not is_type or case.machine is not None):
         return _on_curve(case, chosen)
-    named = case.objective.baseline is not None
-    other = case.compared if named else case.choice.fastest
+    if is_type:
+        most = max(one.spec.vcpus or 0.0 for one in case.candidates)
+        largest = min((one for one in case.candidates if one.spec.vcpus == most), key=lambda one: one.cost)
+    other = case.compared if named else largest if is_type else case.choice.fastest
     if other is None:
         return None
     prices = other.usd_per_hour, other.name, chosen.usd_per_hour, chosen.name
@@ -258,6 +271,11 @@ def _on_curve(case: Case, chosen: Candidate) -> Baseline | None:
         return None
     if machine is not None:
         place = _place_on(model, chosen, machine)
+        if chosen.place.machine is not None:
+            its = processor_of(machine)
+            if its is None:
+                return None
+            model, place = knowing(model, [its]), replace(place, machine=machine.name)
     elif named:
         if case.compared is None:
             return None
@@ -273,7 +291,7 @@ def _on_curve(case: Case, chosen: Candidate) -> Baseline | None:
     rate = prediction.throughput
     if rate.value <= 0:
         return None
-    taken = cheapest(model, chosen.spec, batch_size, catalog, chosen.rate)
+    taken = chosen.offer if chosen.is_named else cheapest(model, chosen.spec, batch_size, catalog, chosen.rate)
     other = machine or cheapest(model, spec, batch_size, catalog, rate.value, taken.provider if taken else None)
     (before, name), (now, own) = ((i.usd_per_hour, i.name) if i else (None, None) for i in (other, taken))
     share, saving = chosen.rate / rate.value, _saving(before, now)

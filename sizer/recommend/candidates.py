@@ -114,7 +114,7 @@ class Candidate:
     @property
     def but_for_disk(self) -> tuple[object, ...]:
         """What two have alike that differ in nothing but the disk."""
-        return replace(self.spec, disk=None), self.place.batch_size, self.rented, self.kind
+        return replace(self.spec, disk=None), self.place.batch_size, self.place.machine, self.rented, self.kind
 
     @property
     def disk_price(self) -> tuple[float, int]:
@@ -136,6 +136,11 @@ class Candidate:
             region = self.rented.region if self.in_several_regions else None
             name = " ".join(filter(None, (self.rented.name, region)))
         return name if name is None or self.spec.nodes == 1 else f"{self.spec.nodes} x {name}"
+
+    @property
+    def is_named(self) -> bool:
+        """Whether its rate is that of the machine of this name, and not of any that holds its size."""
+        return self.rented is not None or self.place.machine is not None
 
     def is_called(self, text: str) -> bool:
         """Whether a person means it by this: a name of the machine, what a column of the table that sizer does not use

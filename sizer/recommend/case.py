@@ -163,7 +163,8 @@ class Case:
     """`best` is the configuration that sizes on a curve are held against, with its rate; None of machines compared.
 
     `retired` are machines measured that nobody can rent any more, `machine` the instance type to compare the answer
-    with, `synthetic` rates with synthetic input by kind and count of accelerator.
+    with, `synthetic` rates with synthetic input by kind and count of accelerator. `here`: of instance types by their
+    own rates, the vCPUs that would be chosen by rates on the host that measured.
     """
 
     model: WorkloadModel
@@ -176,6 +177,7 @@ class Case:
     retired: tuple[Candidate, ...] = ()
     machine: InstanceType | None = None
     synthetic: Mapping[Gpus, float] = field(default_factory=dict)
+    here: float | None = None
 
     @cached_property
     def choice(self) -> Choice:

@@ -94,7 +94,8 @@ def edges_of(case: Case, chosen: Candidate) -> Edges:
     if case.best is not None:
         vcpus, most = vcpus_edge(model, case.best), max(model.measured.vcpus, default=0.0)
         beyond = None
-        if vcpus.rises and len(model.measured.vcpus) > 2:
+        # Of an instance type nobody knows how many cores a larger one has.
+        if vcpus.rises and len(model.measured.vcpus) > 2 and chosen.place.machine is None:
             beyond = _look_beyond(model, case.best, case.catalog)
         memory, batch = memory_edge(model, case.best), batch_edge(model, case.best)
         return Edges(vcpus, memory, Edge(), batch, most, beyond)
@@ -360,6 +361,8 @@ def _settling_run(case: Case, chosen: Row) -> Suggestion:
         spec = replace(spec, vcpus=place.vcpus, memory_bytes=memory)
     is_measured = case.table.of_machines or case.model.measured.rate_at(place) is not None
     settles, vcpus = Reason(ReasonCode.RUN_WOULD_SETTLE, {}, spec), () if place.vcpus is None else (place.vcpus,)
+    if place.machine is not None:
+        return Suggestion(Action.MEASURE, settles, machine=place.machine)
     return Suggestion(Action.REPEAT if is_measured else Action.MEASURE, settles, vcpus)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from sizer.model.edge import GAIN
 from sizer.model.model import Gpus, WorkloadModel, disk_of, vcpus_of
+from sizer.model.transfer import transferred
 from sizer.recommend.candidates import Candidate, highest_rates, one_currency
 from sizer.recommend.case import Case
 from sizer.recommend.prices import gpu_gone, usd_per_million, volume_bytes
@@ -107,6 +108,7 @@ def why(case: Case, chosen: Row, bound: Binding, probability: float) -> Iterator
             yield reason(ReasonCode.GIVES, **share, rate=case.best_rate, best=case.best.vcpus)
         else:
             yield from _surer(case, chosen)
+            yield from moved_there(case, taken)
     yield from _bound_by(model, bound)
     yield from _disks(case, taken, bound.prediction)
     if not case.table.of_machines:
@@ -158,6 +160,15 @@ def _surer(case: Case, chosen: Row) -> Iterator[Reason]:
     surer = next((row for row in case.choice.others if row.sure), None)
     if surer is not None and not chosen.sure:
         yield _beside("surer", surer.candidate, chosen.candidate, case, probability=rounded(surer.chance))
+
+
+def moved_there(case: Case, taken: Candidate) -> Iterator[Reason]:
+    """From where the rate of an instance type was moved, and the size that would be chosen by rates there."""
+    moved = transferred(case.model.facts, taken.place)
+    if moved is not None:
+        same = case.choice.chosen is not None and case.here == taken.spec.vcpus
+        here: dict[str, Figure] = {} if same or case.here is None else {"vcpus": case.here}
+        yield replace(moved, figures={**moved.figures, **here})
 
 
 def _by_rate(case: Case) -> bool:

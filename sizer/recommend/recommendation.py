@@ -12,7 +12,7 @@ from dataclasses import replace
 from sizer.catalog.catalog import Catalog
 from sizer.model.model import Model, WorkloadModel
 from sizer.recommend.accelerators import which_gpu
-from sizer.recommend.answer import Question, answer, case_of
+from sizer.recommend.answer import Question, answer, case_of, on_sold_types
 from sizer.recommend.candidates import Candidate, machines_to_compare
 from sizer.recommend.case import Case
 from sizer.recommend.cross_table import cross_table
@@ -38,12 +38,18 @@ Priced = tuple[CostRow, Prices]
 
 
 def cost_table(
-    model: WorkloadModel, runs: Sequence[Run], given: Answer, question: Question, catalog: Catalog
+    model: WorkloadModel,
+    runs: Sequence[Run],
+    given: Answer,
+    question: Question,
+    catalog: Catalog,
+    types: Sequence[Candidate] = (),
 ) -> CostTable | None:
     """All machines that were measured, or of a curve a size for each number of vCPUs, and the GPUs that were asked
-    about; None without any. `catalog` has prices on demand, whichever the answer counts with."""
+    about; None without any. `catalog` has prices on demand, whichever the answer counts with; `types` are instance
+    types by their own rates, where the answer was chosen from these."""
     objective = question.objective
-    own = _machines(model, runs, objective, catalog) or _sizes(model, given, question.catalog, catalog)
+    own = _machines(model, runs, objective, catalog) or _sizes(model, given, question.catalog, catalog, types)
     rows = [*own, *_gpus(given, catalog)]
     if not any(row.is_baseline for row, _prices in rows):
         rows = _with_baseline(rows, given, question.machine is not None, catalog)
@@ -84,20 +90,24 @@ def _machines(model: WorkloadModel, runs: Sequence[Run], objective: Objective, c
     ]
 
 
-def _sizes(model: WorkloadModel, given: Answer, offers: Catalog, catalog: Catalog) -> list[Priced]:
+def _sizes(
+    model: WorkloadModel, given: Answer, offers: Catalog, catalog: Catalog, types: Sequence[Candidate]
+) -> list[Priced]:
     """For each number of vCPUs the least memory that costs it next to nothing, on the answer's disk, and the cheapest
-    of the `offers` that holds it."""
+    of the `offers` that holds it; of instance types by their own rates the answer, or where the work costs least."""
     spec = given.spec
     if spec is None or model.posterior is None or model.refused is not None:
         return []
     of_vcpus: dict[float | None, list[Candidate]] = defaultdict(list)
-    for size in sizes_on_curve(model, offers, spec.batch_size, rented=True):
+    for size in types or sizes_on_curve(model, offers, spec.batch_size, rented=True):
         if size.spec.disk == spec.disk and size.exists and size.rate > 0:
             of_vcpus[size.spec.vcpus].append(size)
     rows = []
     for sizes in of_vcpus.values():
         top = max(size.rate for size in sizes)
         one = next(size for size in sizes if size.rate >= TIE * top)
+        if types:
+            one = min(sizes, key=lambda size: (size.throughput != given.throughput, size.cost))
         # The accelerator that all runs had is not part of a size.
         spec = replace(one.spec, gpu_count=max(one.spec.gpu_count, one.accelerators.number(model.facts.device)))
         rows.append((CostRow(spec, one.throughput, one.name), _prices(one.name, catalog)))
@@ -189,11 +199,7 @@ def recommend(
         own.setdefault(run.spec.workload.name, []).append(run)
     cases = [case_of(workload, question, own[workload.name]) for workload in model.workloads]
     pairs = list(zip(model.workloads, cases, strict=True))
-    answers = [_with_gpus(workload, question, own[workload.name], case) for workload, case in pairs]
-    answers = [
-        replace(given, costs=cost_table(workload, own[workload.name], given, question, catalog))
-        for workload, given in zip(model.workloads, answers, strict=True)
-    ]
+    answers = [_whole(workload, question, own[workload.name], on_sold_types(case), catalog) for workload, case in pairs]
     works = [Work(workload.name, workload, case) for workload, case in pairs]
     in_order = [run for workload in model.workloads for run in own[workload.name]]
     return Recommendation(objective, tuple(answers), _family(works, offers), cross_table(in_order))
@@ -208,7 +214,11 @@ def _family(works: Sequence[Work], catalog: Catalog) -> Family:
     return Family()
 
 
-def _with_gpus(model: WorkloadModel, question: Question, runs: Sequence[Run], case: Case | Answer) -> Answer:
-    """The answer, and the accelerators that were asked about beside it."""
+def _whole(
+    model: WorkloadModel, question: Question, runs: Sequence[Run], case: Case | Answer, catalog: Catalog
+) -> Answer:
+    """The answer, with the accelerators that were asked about beside it, and what the work costs on each machine."""
     given = answer(model, question, runs, case)
-    return replace(given, gpus=which_gpu(model, runs, given, question.objective, question.catalog))
+    given = replace(given, gpus=which_gpu(model, runs, given, question.objective, question.catalog))
+    types = () if isinstance(case, Answer) else tuple(one for one in case.candidates if one.place.machine is not None)
+    return replace(given, costs=cost_table(model, runs, given, question, catalog, types))

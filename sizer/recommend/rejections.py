@@ -64,8 +64,12 @@ def _cheaper(case: Case, chosen: Row) -> Iterator[Row]:
 
 
 def _is_neighbour(case: Case, row: Row, chosen: Row) -> bool:
-    """Of sizes: one axis smaller, the others as chosen; of fewer vCPUs, the memory that does best."""
+    """Of sizes: one axis smaller, the others as chosen; of fewer vCPUs, the memory that does best. Of the instance
+    types of one size, the one that does best."""
     spec, taken = row.candidate.spec, chosen.candidate.spec
+    of_spec = (other for other in case.table.rows if other.candidate.spec == spec)
+    if row is not max(of_spec, key=lambda other: (other.chance, -other.candidate.hourly)):
+        return False
     if spec.vcpus == taken.vcpus:
         return (spec.memory_bytes != taken.memory_bytes) + (spec.disk != taken.disk) == 1
     if (spec.vcpus or 0) > (taken.vcpus or 0) or spec.disk != taken.disk:
@@ -79,7 +83,7 @@ def _rejection(row: Row, chosen: Row, why: tuple[Reason, ...]) -> Rejection:
     """With what it would give and save, where that is known."""
     one, taken = row.candidate, chosen.candidate
     share = one.rate / taken.rate if taken.rate else None
-    rejected = Rejection(one.spec, why, one.name if one.rented is not None else None, one.throughput, share)
+    rejected = Rejection(one.spec, why, one.name if one.is_named else None, one.throughput, share)
     if one.rent is None or taken.rent is None or not one.exists:
         return rejected
     before, now = taken.rent + taken.disk_usd_per_hour, one.rent + one.disk_usd_per_hour

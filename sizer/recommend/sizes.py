@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from sizer.catalog.catalog import Catalog
+from sizer.catalog.processors import processor_of
 from sizer.model.memory import (
     MemoryCompared,
     anonymous_bytes,
@@ -19,8 +20,10 @@ from sizer.model.memory import (
 from sizer.model.model import MARGIN, Gpus, MeasuredRange, SearchedFloor, WorkloadModel, gpus_of, name_of_disk
 from sizer.model.prediction import throughputs
 from sizer.model.refusals import memory_matters
+from sizer.model.transfer import knowing, refused_there
 from sizer.recommend.candidates import GIB_PER_VCPU, SOLD_VCPUS, Candidate, family_memory, next_sold
-from sizer.recommend.prices import accelerators_of, cheapest, disk_prices, disks_by_price, prices
+from sizer.recommend.prices import accelerators_of, cheapest, disk_caps, disk_prices, disks_by_price, holding, prices
+from sizer.records.device import Processor
 from sizer.records.prediction import Configuration, Estimate, Figure, Reason, ReasonCode, Spec, reason
 from sizer.records.units import GIB, MIB
 
@@ -68,6 +71,48 @@ def sizes_on_curve(
             usd = usd_a_vcpu * (size.spec.vcpus or 1.0) + usd_a_gib * (size.spec.memory_bytes or 0) / GIB
         rated.append(replace(size, throughput=rate, usd_per_hour=usd, offer=offer))
     return sorted(rated, key=lambda size: (size.hourly, size.size))
+
+
+def sold_there(
+    model: WorkloadModel, sizes: Sequence[Candidate], catalog: Catalog, rate: float
+) -> tuple[WorkloadModel, list[Candidate]]:
+    """The instance types of these sizes with their own rates, and the model that knows their CPUs.
+
+    All vCPUs of a type are used; with accelerators it has the largest of the sizes that it holds. None of ARM, with
+    accelerators that the job does not use, without a price or a measured CPU, whose disk cap keeps it from this
+    `rate`, or beside a cheaper one with a CPU as fast.
+    """
+    processors: dict[str, Processor | None] = {}
+    placed: set[tuple[str, str | None]] = set()
+    types: list[Candidate] = []
+    for size in sorted(sizes, key=lambda size: size.size, reverse=True):
+        spec, front, on_cpu = size.spec, list[Processor](), not size.accelerators.number(model.facts.device)
+        for instance in holding(model, spec, size.place.batch_size, catalog, rate):
+            if on_cpu and (instance.gpu is not None or instance.vcpus != spec.vcpus):
+                continue
+            if instance.usd_per_hour is None or instance.is_arm or (instance.name, spec.disk) in placed:
+                continue
+            placed.add((instance.name, spec.disk))
+            if instance.name not in processors:
+                processors[instance.name] = processor_of(instance)
+            its = processors[instance.name]
+            if its is None or disk_caps(instance, model, spec, rate) or any(_as_fast(other, its) for other in front):
+                continue
+            front.append(its)
+            place = replace(size.place, machine=instance.name)
+            types.append(replace(size, place=place, offer=instance, usd_per_hour=instance.usd_per_hour))
+    model = knowing(model, [*filter(None, processors.values())])
+    types = [one for one in types if refused_there(model.facts, one.place) is None]
+    rates = throughputs(model, [one.place for one in types]) if types else []
+    types = [replace(one, throughput=its) for one, its in zip(types, rates, strict=True)]
+    return model, sorted(types, key=lambda one: (one.hourly, one.size))
+
+
+def _as_fast(one: Processor, other: Processor) -> bool:
+    """Whether it is no slower at anything, and computes with the same instructions."""
+    no_slower = all(rate >= other.rates[name] for name, rate in one.rates.items())
+    more = (one.cores or 0) >= (other.cores or 0) and (one.second_thread or 0) >= (other.second_thread or 0)
+    return no_slower and more and one.instructions == other.instructions
 
 
 def spec_of(model: WorkloadModel, place: Configuration, vcpus: float | None, memory_bytes: int | None) -> Spec:

@@ -665,6 +665,10 @@ class Answer:
         own = (self.spec, self.throughput)
         return next((one for one in self.alternatives if (one.spec, one.throughput) == own), None)
 
+    def is_of(self, offer: InstanceOffer) -> bool:
+        """Whether its throughput is that of this machine: as it was measured, or as it has been moved to its CPU."""
+        return offer.own or (offer.throughput is not None and offer.throughput == self.throughput)
+
     @cached_property
     def least_costly(self) -> Alternative | None:
         """Where the work costs least, of at least two alternatives with a price; they are in that order."""

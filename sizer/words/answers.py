@@ -35,7 +35,7 @@ def headline(answer: Answer, terms: Terms) -> str:
             "{answer.workload}: [[answer.job?nothing measured is in time]][[!answer.job?no recommendation]]",
             answer=answer,
         )
-    own = next((offer.called(offer.provider) for offer in answer.instances if offer.own), None)
+    own = next((offer.called(offer.provider) for offer in answer.instances if answer.is_of(offer)), None)
     spec = with_instance(spec_name(answer.spec, terms), own) or names.machine_unvaried(names.device_of(answer, terms))
     status = "unsettled" if answer.edge == "unsettled" else answer.status
     rate, low, high = language.answered_interval(answer.throughput, answer.sample_unit)

@@ -35,6 +35,7 @@ class Badge(Enum):
     MEASURED = N_("measured"), N_("A run had just this configuration.")
     FITTED = N_("fitted"), N_("The model's rate, by all runs; those of just this configuration gave another one.")
     PREDICTED = N_("predicted"), N_("No run had this configuration: the model says it, from runs on both sides.")
+    TRANSFERRED = N_("transferred"), N_("Measured on another CPU; the rate is moved by how fast both are.")
     EXTRAPOLATED = N_("extrapolated"), N_("Beyond what was measured. Measure there before you rely on it.")
     EMULATED = (
         N_("emulated"),

@@ -338,7 +338,7 @@ _ACTIONS: Templates[Action, Mapping[str, str]] = {
         "disk": "Measure it there, or give the disk's rates with --disk-iops and --disk-mbps.",
         "input": "Also measure `{workload}` with `input: {input}`.",
         "accounting": "Measure a run of `{workload}` with disk accounting (read_bytes).",
-        "machine": "Measure `{workload}` once on {machine}, and give the run with --calibrate.",
+        "machine": "Measure `{workload}` once on {machine}, and give the run to `sizer predict` with --calibrate.",
         "": "Measure `{workload}`[[ on {gpu}]].",
     },
     Action.REPEAT: {

@@ -106,14 +106,15 @@ SENTENCES: Templates[Code, str | tuple[str, ...]] = {
         "No run tells a p99 latency: inference that sizer runs does, and a table with a column `latency_p99_ms`.",
     ),
     Code.NONE_ENOUGH: (
-        "Nothing that was measured finishes {samples} within {within} with a probability of {sure}. The "
+        "[[there?No instance type of a size that was measured]][[!there?Nothing that was measured]] finishes "
+        "{samples} within {within} with a probability of {sure}. The "
         "fastest, {machine}, takes {time}; the probability that it is in time is {chance}.[[ There it is "
         "{bound}.]][[ {enough} would be enough there.]]",
         "No configuration measured gives {needed} within a p99 latency of {most_latency}; {machine} gives "
         "{rate} and takes {latency}.",
         "No configuration measured keeps a p99 latency of {most_latency}; the least is {latency}, with {machine}.",
-        "No machine measured gives {needed}; the likeliest, {machine}, gives {rate}.[[ There it is "
-        "{bound}.]][[ {enough} would be enough there.]]",
+        "[[there?No instance type of a size that was measured]][[!there?No machine measured]] gives {needed}; the "
+        "likeliest, {machine}, gives {rate}.[[ There it is {bound}.]][[ {enough} would be enough there.]]",
     ),
     Code.WOULD_HELP: (
         "[[bottleneck_cpu?More vCPUs do not help there; a cheaper decoder would.]]",
@@ -259,7 +260,8 @@ SENTENCES: Templates[Code, str | tuple[str, ...]] = {
         "[[arm?ARM cores.]][[gpu_count?Has a GPU that the job does not use.]][[unknown_gpu?It is not known "
         "whether its GPU is the one that was measured.]]",
     ),
-    Code.TRANSFERRED: "Transferred from {measured_on} to {cpu}, of which one busy thread is {faster} times as fast.",
+    Code.TRANSFERRED: "Transferred from {measured_on} to {cpu}, of which one busy thread is {faster} times as "
+    "fast.[[ By its rate on {measured_on}, {vcpus} would be chosen.]]",
     Code.DISK_CAPPED: (
         "[[Caps network disks at {cap}; this rate reads and writes {moved}.]]",
         "[[Caps network disks at {cap_ios}; this rate takes {ios}.]]",
