@@ -64,7 +64,8 @@ UNTOLD = 0.05
 BY_CHANCE = 0.5
 """Of the worst that others on the host may have done to a run: nobody knows on which CPU, or when, they ran."""
 MARKED = 0.05
-"""How far the host moved about a run whose mark of drift has no figures: the least that marks."""
+"""How far in ln the host moved about a run whose mark of drift has no figures, as in a table, and how many cores others
+used beside one that is so marked: the least that marks."""
 
 
 def one_thread(work: Callable[Given, Result]) -> Callable[Given, Result]:
@@ -188,8 +189,10 @@ def _key(run: Run) -> tuple[str, str | None]:
 
 
 def _moment(run: Run, after: float) -> float | None:
-    """So many seconds after it began, in seconds since the epoch; None where it does not say, or was imported."""
-    if run.started_at is None or run.imported:
+    """So many seconds after it began, in seconds since the epoch; None where it does not say, or where the row of a
+    table has no accounting: who times none tells dates."""
+    accounted = run.demand is not None and run.demand.core_seconds is not None
+    if run.started_at is None or (run.imported and not accounted):
         return None
     try:
         return datetime.fromisoformat(run.started_at.replace("Z", "+00:00")).timestamp() + after
@@ -251,7 +254,7 @@ def own_deviation(run: Run, exposure: float, host_modelled: bool) -> float:
     cpus = max(1, math.ceil(vcpus_of(run.configuration)))
     parts = [0.0]
     for kind in warned.keys() & {WarningKind.CONTENDED, WarningKind.STOLEN}:
-        parts.append(exposure * BY_CHANCE * math.log1p(warned[kind].get("cores", 0.0) / cpus))
+        parts.append(exposure * BY_CHANCE * math.log1p(warned[kind].get("cores", MARKED) / cpus))
     if WarningKind.GPU_SHARED in warned:
         parts.append(BY_CHANCE * math.log1p(warned[WarningKind.GPU_SHARED].get("share", 0.0)))
     if WarningKind.UNSETTLED in warned:

@@ -20,8 +20,15 @@ from simulated_runs import SAMPLES, drifting, noisy, stalling
 
 from sizer.catalog.accelerator_rates import shipped_rates
 from sizer.catalog.catalog import Catalog
+from sizer.catalog.processors import processor_of
+from sizer.exchange.imported import read_measurements
 from sizer.exchange.measurements import write_csv
 from sizer.exchange.values import marks
+from sizer.model.fitting import fit_workload
+from sizer.model.host import drift_of
+from sizer.model.observations import completed
+from sizer.model.prediction import predict
+from sizer.records.prediction import Bottleneck, Configuration
 from sizer.records.run import Run
 from sizer.records.study import Objective
 from sizer.records.units import GIB
@@ -53,6 +60,24 @@ def test_the_grid_is_full(grid_measured: tuple[Run, ...]) -> None:
         asked = {(v, m, d) for v, m, d in axes}
         seen = {(v, m if plan.memory_bytes else None, d) for v, m, d in found[plan.workload.name]}
         assert seen == asked
+
+
+def test_the_table_is_read_as_the_runs_that_it_was_made_of(grid_measured: tuple[Run, ...]) -> None:
+    """By when they began a table tells, too, how slow the host was: CPUs that others used are no serial part."""
+    catalog = Catalog.load()
+    processor = processor_of(catalog.called("aws/c6i.2xlarge")[0])
+    assert processor is not None
+    tables = (grid_measured, read_measurements(GRID / "measurements.csv", catalog).runs)
+    models = [
+        fit_workload(
+            [run for run in runs if run.spec.workload.name == "preprocess"], drift_of(completed(runs)), [processor]
+        )
+        for runs in tables
+    ]
+    at = Configuration(2.0, max(models[0].measured.memory_bytes), "fast", 32)
+    own, of_table = (predict(model, at) for model in models)
+    assert own.bottleneck is of_table.bottleneck is Bottleneck.CPU
+    assert of_table.throughput.value == pytest.approx(own.throughput.value, rel=0.03)
 
 
 def test_both_files_say_the_same(grid_measured: tuple[Run, ...]) -> None:
