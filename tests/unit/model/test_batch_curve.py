@@ -257,7 +257,7 @@ def rate_at(vcpus: float, memory: int = 8) -> Configuration:
 def with_noise(
     make_run: MakeRun, law: Law, noise: float, seed: int, repeats: int, with_spread: bool, accounted: bool
 ) -> WorkloadModel:
-    """Of runs that move by this standard deviation of ln rate; `known`: their intervals show it."""
+    """Of runs that move by this standard deviation of ln rate; `with_spread`: their intervals show it."""
     random = np.random.default_rng(seed)
     runs = [
         make_run(
