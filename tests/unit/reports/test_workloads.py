@@ -3,45 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+
 import pytest
+
 from sizer.bundled.reports import cross_table as section
 from sizer.bundled.reports.figures.disks import disk_answer
-from sizer.bundled.reports.offers import instances
-from sizer.bundled.reports.offers import instead
-from sizer.bundled.reports.offers import which_gpu
+from sizer.bundled.reports.offers import instances, instead, which_gpu
 from sizer.bundled.reports.page import render
-from sizer.bundled.reports.subject import Material
-from sizer.bundled.reports.subject import Subject
-from sizer.bundled.reports.subject import subjects
-from sizer.bundled.reports.workloads import MOST_REJECTED
-from sizer.bundled.reports.workloads import options
-from sizer.bundled.reports.workloads import rejected
+from sizer.bundled.reports.subject import Material, Subject, subjects
+from sizer.bundled.reports.workloads import MOST_REJECTED, options, rejected
 from sizer.cli import main
 from sizer.recommend.cross_table import cross_table
 from sizer.records import answer as records
-from sizer.records.notes import Note
-from sizer.records.notes import NoteKind
-from sizer.records.prediction import Bottleneck
-from sizer.records.prediction import Estimate
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Spec
-from sizer.records.prediction import reason
-from sizer.records.study import Adaptive
-from sizer.records.study import Study
+from sizer.records.notes import Note, NoteKind
+from sizer.records.prediction import Bottleneck, Estimate, ReasonCode, Spec, reason
+from sizer.records.study import Adaptive, Study
 from sizer.records.units import GIB
 from sizer.words.answers import disk_answer as disk_answer_in_words
-from sizer.words.page import cross_answer
-from sizer.words.page import cross_lines
-from sizer.words.page import table_comes_first
+from sizer.words.page import cross_answer, cross_lines, table_comes_first
 from tests.reported_study import TRAIN
-from tests.tables import NAMED
-from tests.tables import runs_of
+from tests.tables import NAMED, runs_of
 
 # The page of a table of machines: a picture and a table of them, in words as well as in colour.
 
