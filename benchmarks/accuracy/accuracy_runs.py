@@ -47,14 +47,12 @@ def measured_runs(case: Case, truth: Mapping[Question, float] | None = None) -> 
     `truth` is the rate of each, where it was simulated before.
     """
     random = np.random.default_rng([case.machine.seed, 1])
-    true_rates = case.machine.truth(measured_questions(case)) if truth is None else truth
+    true = case.machine.truth(measured_questions(case)) if truth is None else truth
     measuring = Measuring(case, checked_disks(case.machine, random), random)
     runs = []
     for repeat in range(case.repeats):
         for configuration in case.measured:
-            rate = (
-                true_rates[configuration, Faster()] * noise(case, random) if case.machine.holds(configuration) else None
-            )
+            rate = true[configuration, Faster()] * noise(case, random) if case.machine.holds(configuration) else None
             runs.append(one_run(measuring, configuration, repeat, rate))
     return runs
 

@@ -89,10 +89,8 @@ def _judged(
         name: answer_of(own[name], objective, grid.catalog) if name in own else None for name, grid in grids.items()
     }
     right = tuple(grids[name].right(answer, objective.target) for name, answer in answers.items())
-    answers_in_words = [
-        f"{answer and answer.spec}, whole grid {grids[name].answer.spec}" for name, answer in answers.items()
-    ]
-    return Replay(case, order, runs, allowed, right, ended, "; ".join(answers_in_words))
+    specs = [f"{answer and answer.spec}, whole grid {grids[name].answer.spec}" for name, answer in answers.items()]
+    return Replay(case, order, runs, allowed, right, ended, "; ".join(specs))
 
 
 def table(family: str, here: Sequence[Replay]) -> list[GoalRow]:
@@ -100,10 +98,8 @@ def table(family: str, here: Sequence[Replay]) -> list[GoalRow]:
     right = {order: [all(replay.right) for replay in here if replay.order == order] for order in (FREE, BOUNDED)}
     own = [replay for replay in here if replay.order == FREE]
     settled = [all(replay.right) for replay in own if replay.ended == "settled"]
-    runs, points = (
-        [len(replay.runs) for replay in own],
-        [len({run.configuration for run in replay.runs}) for replay in own],
-    )
+    runs = [len(replay.runs) for replay in own]
+    points = [len({run.configuration for run in replay.runs}) for replay in own]
     rows = [
         share(family, f"{BOUNDED}: right", right[BOUNDED], RIGHT),
         share(family, "adaptive: ends within them, and right", [replay.in_time for replay in own]),

@@ -80,11 +80,7 @@ def verdict(written: dict[str, Any]) -> list[str]:
         wrong.append(f"the guest limits by {written.get('backend')}")
     if written.get("tests_exit_status") != 0:
         wrong.append("a contract test failed; its name is on the console above")
-    wrong += [
-        f"{capability['control']} is not available"
-        for capability in written.get("capabilities", ())
-        if not capability["available"]
-    ]
+    wrong += [f"{cap['control']} is not available" for cap in written.get("capabilities", ()) if not cap["available"]]
     if written.get("uncounted"):
         wrong.append(f"not counted: {', '.join(written['uncounted'])}")
     if written.get("groups_left"):
