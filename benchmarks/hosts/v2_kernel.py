@@ -59,7 +59,7 @@ def build(image_file: Path, modules: Path) -> None:
     image.link("/usr/bin/env", "/bin/busybox")
     image.program(Path(shutil.which("lscpu") or "/usr/bin/lscpu"))
     python = add_python(image, ["psutil", "pytest"])
-    for folder in ("sizer/limits", "sizer/records", "tests/integration/limits"):
+    for folder in ("sizer/files", "sizer/limits", "sizer/records", "sizer/storage", "tests/integration/limits"):
         image.tree(PROJECT / folder)
     parts = ("pyproject.toml", "benchmarks/hosts/v2_guest.py", "tests/__init__.py", "tests/described_hosts.py")
     for file in (*PROJECT.glob("sizer/*.py"), *(PROJECT / part for part in parts)):
