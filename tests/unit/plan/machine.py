@@ -60,11 +60,11 @@ def chooser_of(study: Study, budget: float | None = None, runs: int | None = Non
 
 
 def chosen(
-    study: Study, rate: Rate, asked: Adaptive = UNBOUNDED, known: tuple[Run, ...] = (), drawn: int = 0
+    study: Study, rate: Rate, asked: Adaptive = UNBOUNDED, before: tuple[Run, ...] = (), drawn: int = 0
 ) -> tuple[list[Run], PlanEnd]:
     """Every run that is made after those that are known, each with why, and how it ended."""
-    chooser, runs = Chooser(study, HOST, stored_catalog(), asked), list(known)
-    while isinstance(found := chooser.next_run(runs), NextRun):
-        runs.append(replace(made(found.spec, rate, drawn=drawn), reason=found.why))
+    chooser, runs = Chooser(study, HOST, stored_catalog(), asked), list(before)
+    while isinstance(step := chooser.next_run(runs), NextRun):
+        runs.append(replace(made(step.spec, rate, drawn=drawn), reason=step.why))
         assert len(runs) <= 100
-    return runs, found
+    return runs, step

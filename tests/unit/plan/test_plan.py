@@ -219,12 +219,12 @@ def test_what_others_took_it_might_have_used() -> None:
 
 @given(st.integers(1, 512), st.floats(0.01, 512.0))
 def test_there_are_three_values_and_the_hosts_own_is_the_last(vcpus: int, busy: float) -> None:
-    found = chosen_axes(replace(NEEDS, vcpus=float(vcpus), busy_vcpus=min(busy, vcpus)), host(vcpus)).vcpus
-    assert len(found) >= 3
-    assert found[-1] == vcpus
-    assert list(found) == sorted(set(found))
-    assert all(value * 4 % 1 == 0 for value in found)
-    assert len([value for value in found[:-1] if value >= FAR_ABOVE * max(busy, 1.0)]) <= 1
+    vcpu_values = chosen_axes(replace(NEEDS, vcpus=float(vcpus), busy_vcpus=min(busy, vcpus)), host(vcpus)).vcpus
+    assert len(vcpu_values) >= 3
+    assert vcpu_values[-1] == vcpus
+    assert list(vcpu_values) == sorted(set(vcpu_values))
+    assert all(value * 4 % 1 == 0 for value in vcpu_values)
+    assert len([value for value in vcpu_values[:-1] if value >= FAR_ABOVE * max(busy, 1.0)]) <= 1
 
 
 def test_memory_is_capped_where_the_page_cache_holds_data_that_is_read_again() -> None:
@@ -240,8 +240,8 @@ def test_memory_is_capped_where_the_page_cache_holds_data_that_is_read_again() -
 
 def run(**changes: object) -> Run:
     spec = RunSpec(Workload("mine", "command", "other"), 1, Limits(), Measure())
-    found = Run(spec, Outcome.COMPLETED, Configuration(2.0, GIB, "host", 1), None, 9.0, sample_unit="image")
-    return replace(found, **changes)  # type: ignore[arg-type]
+    made = Run(spec, Outcome.COMPLETED, Configuration(2.0, GIB, "host", 1), None, 9.0, sample_unit="image")
+    return replace(made, **changes)  # type: ignore[arg-type]
 
 
 def test_what_a_run_shows() -> None:
@@ -263,14 +263,14 @@ def test_what_a_run_shows() -> None:
 
 def test_a_batch_is_not_seen_in_lines_of_a_log_or_joined_steps() -> None:
     """Each of these stands for several."""
-    told = run(
+    measured = run(
         throughput=Estimate(100.0, 99.0, 101.0), steps=(Step(14.0, 32, 0.0, 0),), meter=Meter(MeterKind.HOOK, "torch")
     )
-    for each in (
-        replace(told, meter=Meter(MeterKind.LOG, "tqdm")),
-        replace(told, warnings=(RunWarning(WarningKind.STEPS_JOINED, {"steps": 2}),)),
+    for other in (
+        replace(measured, meter=Meter(MeterKind.LOG, "tqdm")),
+        replace(measured, warnings=(RunWarning(WarningKind.STEPS_JOINED, {"steps": 2}),)),
     ):
-        needs = needs_of(each, host(2))
+        needs = needs_of(other, host(2))
         assert needs.batch_samples is None
 
 

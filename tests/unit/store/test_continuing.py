@@ -99,8 +99,8 @@ def study(tmp_path: Path) -> Path:
 
 
 def read(study: Path) -> object:
-    found = read_fitted(study / "model.json", sources_of(study))
-    return found and {name: found[name] for name in FORM}
+    fitted = read_fitted(study / "model.json", sources_of(study))
+    return fitted and {name: fitted[name] for name in FORM}
 
 
 def later(path: Path) -> None:
@@ -135,11 +135,11 @@ def test_of_several_workloads_one_is_read(study: Path) -> None:
     models = [{"name": name, "rates": [1, "}\n{", name]} for name in names]
     write_fitted(study / "model.json", sources_of(study), {**FORM, "workloads": models})
     for name, model in zip(names, models, strict=True):
-        found = read_fitted(study / "model.json", sources_of(study), name)
-        assert found == {**(read_fitted(study / "model.json", sources_of(study)) or {}), "workloads": [model]}
+        fitted = read_fitted(study / "model.json", sources_of(study), name)
+        assert fitted == {**(read_fitted(study / "model.json", sources_of(study)) or {}), "workloads": [model]}
     for other in (None, "2", "rates"):
-        found = read_fitted(study / "model.json", sources_of(study), other)
-        assert found["workloads"] == models
+        fitted = read_fitted(study / "model.json", sources_of(study), other)
+        assert fitted["workloads"] == models
 
 
 def test_by_a_model_whose_code_has_changed_it_is_not_believed(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
