@@ -7,29 +7,17 @@ import io
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
+
 import numpy as np
 import pytest
 from curves_data import Curve
-from grid_data import GRID
-from grid_data import cells
-from grid_data import load_grid
-from held_out_rates import batches_left_out
-from held_out_rates import relative
-from intervals import COVERED
-from intervals import FALLS
-from intervals import FALSE_ALARMS
-from intervals import POWER
-from intervals import REQUIRED
-from intervals import STEADY
-from intervals import Case
-from intervals import coverage
-from intervals import falls_found
+from grid_data import GRID, cells, load_grid
+from held_out_rates import batches_left_out, relative
+from intervals import COVERED, FALLS, FALSE_ALARMS, POWER, REQUIRED, STEADY, Case, coverage, falls_found
 from judged import whole_grids
 from replayed import curve_case
-from simulated_runs import SAMPLES
-from simulated_runs import drifting
-from simulated_runs import noisy
-from simulated_runs import stalling
+from simulated_runs import SAMPLES, drifting, noisy, stalling
+
 from sizer.catalog.accelerator_rates import shipped_rates
 from sizer.catalog.catalog import Catalog
 from sizer.catalog.processors import processor_of
@@ -40,8 +28,7 @@ from sizer.model.fitting import fit_workload
 from sizer.model.host import drift_of
 from sizer.model.observations import completed
 from sizer.model.prediction import predict
-from sizer.records.prediction import Bottleneck
-from sizer.records.prediction import Configuration
+from sizer.records.prediction import Bottleneck, Configuration
 from sizer.records.run import Run
 from sizer.records.study import Objective
 from sizer.records.units import GIB
