@@ -43,7 +43,7 @@ from sizer.recommend.reasons import (
 )
 from sizer.recommend.rejections import rejections, smallest_upgrade, upgrade_reasons
 from sizer.recommend.rule import LIKELY, Row, asked_event, choose, is_sure, rounded, table_of_machines, table_of_sizes
-from sizer.recommend.sizes import few_memory_caps, floor_reason, memory_varied, sizes_on_curve, sold_there
+from sizer.recommend.sizes import few_memory_caps, floor_reason, memory_varied, sizes_on_curve
 from sizer.records.answer import Answer, BatchAdvice, BatchCurve, Option
 from sizer.records.domains import Preference
 from sizer.records.prediction import (
@@ -137,22 +137,6 @@ def case_of(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ca
     sizes = [size for size in sizes if size.exists] or sizes
     table, rate = table_of_sizes(model, sizes, best.configuration, objective), best.throughput.value
     return Case(model, objective, catalog, quality, table, best.configuration, rate, (), machine)
-
-
-def on_sold_types(case: Case | Answer) -> Case | Answer:
-    """Where a rate is asked of a size and it is known how fast the host was: the case of the instance types of these
-    sizes, by their own rates; else the case as it is, by rates here."""
-    if isinstance(case, Answer) or case.best is None:
-        return case
-    model, objective, best = case.model, case.objective, case.best
-    if objective.rate is None or len(model.facts.measured_on) != 1:
-        return case
-    there, types = sold_there(model, case.candidates, case.catalog, objective.rate)
-    if not types:
-        return case
-    here = case.choice.chosen
-    table = table_of_sizes(there, types, best, objective)
-    return replace(case, model=there, table=table, here=None if here is None else here.candidate.spec.vcpus)
 
 
 def _refused(model: WorkloadModel, *reasons: Reason | None) -> Answer:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from sizer.catalog.catalog import Catalog
 from sizer.model.model import Model, WorkloadModel
 from sizer.recommend.accelerators import which_gpu
-from sizer.recommend.answer import Question, answer, case_of, on_sold_types
+from sizer.recommend.answer import Question, answer, case_of
 from sizer.recommend.candidates import Candidate, machines_to_compare
 from sizer.recommend.case import Case
 from sizer.recommend.cross_table import cross_table
@@ -20,8 +20,8 @@ from sizer.recommend.edges import StillPlanned
 from sizer.recommend.family.choice import family_of
 from sizer.recommend.family.fleet import Work, fleet_of
 from sizer.recommend.prices import usd_per_million
-from sizer.recommend.rule import TIE
-from sizer.recommend.sizes import sizes_on_curve
+from sizer.recommend.rule import TIE, table_of_sizes
+from sizer.recommend.sizes import sizes_on_curve, sold_there
 from sizer.records.answer import Answer, Cost, CostRow, CostTable, Recommendation
 from sizer.records.family import Family
 from sizer.records.messages import NoAnswer
@@ -199,7 +199,7 @@ def recommend(
         own.setdefault(run.spec.workload.name, []).append(run)
     cases = [case_of(workload, question, own[workload.name]) for workload in model.workloads]
     pairs = list(zip(model.workloads, cases, strict=True))
-    answers = [_whole(workload, question, own[workload.name], on_sold_types(case), catalog) for workload, case in pairs]
+    answers = [_whole(model, question, own[model.name], _on_sold_types(case), catalog) for model, case in pairs]
     works = [Work(workload.name, workload, case) for workload, case in pairs]
     in_order = [run for workload in model.workloads for run in own[workload.name]]
     return Recommendation(objective, tuple(answers), _family(works, offers), cross_table(in_order))
@@ -212,6 +212,22 @@ def _family(works: Sequence[Work], catalog: Catalog) -> Family:
         fleet = fleet_of(works if len(works) > 1 else (), catalog)
         return family_of(fleet) if len(fleet.works) > 1 else Family()
     return Family()
+
+
+def _on_sold_types(case: Case | Answer) -> Case | Answer:
+    """Where a rate is asked of a size and it is known how fast the host was: the case of the instance types of these
+    sizes, by their own rates; else the case as it is, by rates here."""
+    if isinstance(case, Answer) or case.best is None:
+        return case
+    model, objective, best = case.model, case.objective, case.best
+    if objective.rate is None or len(model.facts.measured_on) != 1:
+        return case
+    there, types = sold_there(model, case.candidates, case.catalog, objective.rate)
+    if not types:
+        return case
+    here = case.choice.chosen
+    table = table_of_sizes(there, types, best, objective)
+    return replace(case, model=there, table=table, here=None if here is None else here.candidate.spec.vcpus)
 
 
 def _whole(
