@@ -11,6 +11,7 @@ from sizer.model.batch_curve import batch_curves, nearest
 from sizer.model.edge import best_measured
 from sizer.model.memory import needed_bytes
 from sizer.model.model import WorkloadModel
+from sizer.model.prediction import on_real_gpus
 from sizer.model.refusals import few_values
 from sizer.model.runs import largest_batch
 from sizer.recommend.accelerators import accelerator_counts, with_nearest_sold
@@ -120,7 +121,8 @@ def case_of(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ca
         gone = tuple(one for one in machines if one.retired is not None)
         if not sold or (objective.latency_p99 is not None and all(one.latency_p99 is None for one in sold)):
             return _refused(model, retired_reason(gone, everything=True), quality.failed)
-        table = table_of_machines(sold, objective, model if on_curve(model, sold) else None)
+        real = on_real_gpus(model, [one.place for one in sold]) if model.facts.devices else None
+        table = table_of_machines(sold, objective, model if on_curve(model, sold) else None, real)
         rates = synthetic_rates(runs)
         return Case(model, objective, catalog, quality, table, None, 0.0, gone, machine, rates)
     if objective.latency_p99 is not None:
@@ -281,7 +283,7 @@ def _none_is_enough(case: Case) -> Answer:
         late = Reason(ReasonCode.NONE_ENOUGH, {**figures, **named}, taken.spec)
     if not edges.rises:
         unsure = [one for one in edge_reasons(case, edges, taken) if one.code is not ReasonCode.SIZE_OPEN]
-        emulated = step_emulated(case.model, taken.place.batch_size)
+        emulated = step_emulated(case.model, taken.place)
         helpful = unsure or _would_help(case, row, bottleneck)
         compared = alternatives(case) if case.table.of_machines else ()
         refused = _refused(case.model, late, *helpful, *emulated, *doubts(case, None))

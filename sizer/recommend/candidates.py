@@ -23,10 +23,11 @@ from sizer.model.model import (
     of_new_run,
 )
 from sizer.model.observations import apart, completed, measured_rate, noise_at, noise_of
+from sizer.model.prediction import on_real_gpus
 from sizer.model.runs import end_to_end, label_of, labelled
 from sizer.recommend.prices import disk_prices, gpu_retired_since, price_of, retired_since
 from sizer.records.answer import ForeignPrice
-from sizer.records.device import Device
+from sizer.records.device import EMULATED_LABEL, Device
 from sizer.records.prediction import Bottleneck, Configuration, Estimate, Spec
 from sizer.records.run import RentedMachine, Run
 from sizer.records.study import Objective
@@ -142,8 +143,9 @@ class Candidate:
         calls it, or its size: `8 vCPUs`, `1 x K80`, `K80`."""
         rented = () if self.rented is None else (self.rented.name, self.rented.instance_type)
         vcpus = "" if self.spec.vcpus is None else f"{self.spec.vcpus:g} vcpus"
-        gpus = f"{self.spec.gpu_count} x {self.spec.gpu}" if self.spec.gpu else ""
-        names = (self.name, *rented, vcpus, gpus, f"{vcpus}, {gpus}", self.spec.gpu, *self.labels)
+        gpu = (self.spec.gpu or "").removeprefix(EMULATED_LABEL)
+        gpus = f"{self.spec.gpu_count} x {gpu}" if gpu else ""
+        names = (self.name, *rented, vcpus, gpus, f"{vcpus}, {gpus}", gpu, *self.labels)
         return _plain(text) in {_plain(name) for name in names if name}
 
     @property
@@ -204,7 +206,8 @@ def machines_to_compare(
     curve is for what sizer measured itself, where accounting shows what a size between two measured ones gives. A
     latency is asked of machines that it was measured on: no curve says what it is between them.
     """
-    measured = _with_gone_gpus(_measured_machines(model, runs, catalog, objective.spot), model.facts.device, catalog)
+    measured = _on_real_gpus(model, _measured_machines(model, runs, catalog, objective.spot))
+    measured = _with_gone_gpus(measured, model.facts.device, catalog)
     several = len({machine.kind for machine in measured}) > 1
     # Fractions of a vCPU are limits of a run, and no machine.
     whole = tuple(m for m in measured if m.place.vcpus is None or (m.place.vcpus >= 1 and m.place.vcpus % 1 == 0))
@@ -215,6 +218,17 @@ def machines_to_compare(
     of_a_table = runs[0].imported and model.facts.core_seconds is None
     named = len(machines) > 1 and any(machine.rented is not None for machine in machines)
     return machines if of_a_table or several or named else ()
+
+
+def _on_real_gpus(model: WorkloadModel, machines: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+    """Those of several kinds with what is not known of the real accelerators that were emulated."""
+    real = on_real_gpus(model, [one.place for one in machines]) if model.facts.devices else None
+    if real is None:
+        return machines
+    return tuple(
+        replace(one, throughput=of_new_run(one.rate, math.hypot(one.deviation, apart), one.noise))
+        for one, apart in zip(machines, real.std(axis=0).tolist(), strict=True)
+    )
 
 
 def _with_gone_gpus(machines: Sequence[Candidate], device: Device, catalog: Catalog) -> tuple[Candidate, ...]:
@@ -291,7 +305,7 @@ def _machine(
         place.memory_bytes if group[0].imported or "memory_bytes" in varied else None,
         place.disk if "disk" in varied else None,
         place.batch_size if "batch_size" in varied else None,
-        None if accelerators.catalog_name(device) is None else accelerators.gpu,
+        accelerators.gpu if accelerators.catalog_name(device) or place.gpu not in (None, CPU_LABEL) else None,
         accelerators.count or 0,
         group[0].nodes,
     )
@@ -333,7 +347,7 @@ def accelerators_of_run(run: Run) -> Gpus:
     device = run.spec.workload.computes_on
     named = run.configuration.gpu is None and device.kind == "cuda" and device.gpu is not None
     label = device.gpu if named else label_of(run)
-    return Gpus(CPU_LABEL, 0) if label is None else Gpus(label, max(1, gpus_of(run.configuration)))
+    return Gpus(CPU_LABEL, 0) if label in (None, CPU_LABEL) else Gpus(label, max(1, gpus_of(run.configuration)))
 
 
 def synthetic_rates(runs: Sequence[Run]) -> dict[Gpus, float]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from sizer.model.edge import GAIN
 from sizer.model.model import Gpus, WorkloadModel, disk_of, vcpus_of
+from sizer.model.runs import label_at
 from sizer.recommend.candidates import Candidate, highest_rates, one_currency
 from sizer.recommend.case import Case
 from sizer.recommend.prices import gpu_gone, usd_per_million, volume_bytes
@@ -112,7 +113,7 @@ def why(case: Case, chosen: Row, bound: Binding, probability: float) -> Iterator
     if not case.table.of_machines:
         yield from _vcpus_reasons(model, taken)
         yield from memory_reasons(model, taken)
-    yield from step_emulated(model, taken.place.batch_size)
+    yield from step_emulated(model, taken.place)
 
 
 def _asked(case: Case, chosen: Row) -> Iterator[Reason]:
@@ -296,13 +297,14 @@ def _vcpus_reasons(model: WorkloadModel, chosen: Candidate) -> Iterator[Reason]:
         yield reason(ReasonCode.FEWER_NOT_MEASURED, vcpus=judged)
 
 
-def step_emulated(model: WorkloadModel, batch_size: int | None) -> Iterator[Reason]:
+def step_emulated(model: WorkloadModel, place: Configuration) -> Iterator[Reason]:
     """The rate that an emulated GPU has with this batch, how sure it is, and where it comes from."""
-    device = model.facts.device
+    facts = model.facts
+    device = facts.device_called(place.gpu)
     if device.kind != "emulated":
         return
-    here = device.at_batch(batch_size) if batch_size is not None else device
-    rate = here.samples_per_second if device.batch_rates else model.facts.accelerator_rate
+    here = device.at_batch(place.batch_size) if place.batch_size is not None else device
+    rate = here.samples_per_second if device.batch_rates else facts.accelerator_rates.get(label_at(facts, place))
     interval = {INTERVAL[name]: value for name, value in vars(here).items() if name in INTERVAL and value is not None}
     yield reason(ReasonCode.EMULATED, rate=rate or None, source=here.source or None, **interval)
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from sizer.catalog.catalog import Catalog
 from sizer.model.model import Model, WorkloadModel
+from sizer.model.runs import labelled
 from sizer.recommend.accelerators import which_gpu
 from sizer.recommend.answer import Question, answer, case_of
 from sizer.recommend.candidates import Candidate, machines_to_compare
@@ -187,6 +188,8 @@ def recommend(
     own: dict[str, list[Run]] = {workload.name: [] for workload in model.workloads}
     for run in runs:
         own.setdefault(run.spec.workload.name, []).append(run)
+    in_order = [run for workload in model.workloads for run in own[workload.name]]
+    own |= {one.name: labelled(own[one.name]) for one in model.workloads if one.facts.devices}
     cases = [case_of(workload, question, own[workload.name]) for workload in model.workloads]
     pairs = list(zip(model.workloads, cases, strict=True))
     answers = [_with_gpus(workload, question, own[workload.name], case) for workload, case in pairs]
@@ -195,7 +198,6 @@ def recommend(
         for workload, given in zip(model.workloads, answers, strict=True)
     ]
     works = [Work(workload.name, workload, case) for workload, case in pairs]
-    in_order = [run for workload in model.workloads for run in own[workload.name]]
     return Recommendation(objective, tuple(answers), _family(works, offers), cross_table(in_order))
 
 
