@@ -34,17 +34,17 @@ def collected() -> tuple[Message, ...]:
     """Every message, each once; one that is said with a count and without has its forms."""
     with (ROOT / "babel.cfg").open() as mapping:
         methods, options = parse_mapping_cfg(mapping)
-    found = extract_from_dir(ROOT, methods, options, keywords=parse_keywords(keywords()))
+    marked = extract_from_dir(ROOT, methods, options, keywords=parse_keywords(keywords()))
     template = Catalog()
-    for _file, _line, message, _comments, _context in found:
+    for _file, _line, message, _comments, _context in marked:
         template.add(message)
     return tuple(message.id for message in template if message.id)
 
 
 def languages() -> tuple[str, ...]:
     """The languages that there is a catalogue of, English first."""
-    found = [path.parent.parent.name for path in language._folder().glob(f"*/LC_MESSAGES/{language.DOMAIN}.mo")]
-    return (language.ENGLISH, *sorted(set(found) - {language.ENGLISH}))
+    names = [path.parent.parent.name for path in language._folder().glob(f"*/LC_MESSAGES/{language.DOMAIN}.mo")]
+    return (language.ENGLISH, *sorted(set(names) - {language.ENGLISH}))
 
 
 @contextmanager
@@ -66,10 +66,10 @@ def _forget() -> None:
 
 def write_catalogue(folder: Path, translated: Callable[[str], str]) -> None:
     """Write the compiled catalogue of PSEUDO into a folder of languages."""
-    found = Catalog(PSEUDO)
+    catalogue = Catalog(PSEUDO)
     for message in collected():
-        found.add(message, tuple(map(translated, message)) if isinstance(message, tuple) else translated(message))
+        catalogue.add(message, tuple(map(translated, message)) if isinstance(message, tuple) else translated(message))
     target = folder / PSEUDO / "LC_MESSAGES" / f"{language.DOMAIN}.mo"
     target.parent.mkdir(parents=True)
     with target.open("wb") as file:
-        write_mo(file, found)
+        write_mo(file, catalogue)

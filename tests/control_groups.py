@@ -8,5 +8,5 @@ import os
 
 def groups_of(process: int) -> list[str]:
     """The names of its groups that are there. Those of other processes may come and go while one looks."""
-    found = glob.glob("/sys/fs/cgroup/**/sizer/*", recursive=True)
-    return [os.path.basename(path) for path in found if os.path.isdir(path) and str(process) in os.path.basename(path)]
+    paths = glob.glob("/sys/fs/cgroup/**/sizer/*", recursive=True)
+    return [os.path.basename(path) for path in paths if os.path.isdir(path) and str(process) in os.path.basename(path)]

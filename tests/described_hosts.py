@@ -87,7 +87,7 @@ class FakeTree(Tree):
             self.describe(directory, {"cgroup.procs": "", "tasks": "", **V1_FILES[parts[0]]})
         else:
             enabled = (directory.parent / "cgroup.subtree_control").read_text().split()
-            files = {name: text for each in enabled for name, text in V2_FILES[each].items()}
+            files = {name: text for controller in enabled for name, text in V2_FILES[controller].items()}
             control = {"cgroup.controllers": " ".join(enabled), "cgroup.subtree_control": "", "cgroup.type": "domain"}
             self.describe(directory, {**V2_CORE, **PRESSURE, **control, **files})
 
@@ -231,6 +231,6 @@ def real() -> LimitsBackend:
 @pytest.fixture(params=["v1", "v2", "affinity", pytest.param("real", marks=pytest.mark.root)])
 def backend(request: pytest.FixtureRequest) -> LimitsBackend:
     """Every way of limiting: two on described hosts, two on this one."""
-    found = request.getfixturevalue(request.param)
-    assert isinstance(found, LimitsBackend)
-    return found
+    fixture = request.getfixturevalue(request.param)
+    assert isinstance(fixture, LimitsBackend)
+    return fixture

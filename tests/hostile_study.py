@@ -51,9 +51,9 @@ def with_text(value: Any, text: str) -> Any:
     if isinstance(value, str) and type(value) is str:
         return value if value in (HOST_DISK, "") else value + text
     if isinstance(value, (list, tuple)):
-        return type(value)(with_text(each, text) for each in value)
+        return type(value)(with_text(item, text) for item in value)
     if isinstance(value, dict):
-        return {key: each if key in MEANT else with_text(each, text) for key, each in value.items()}
+        return {key: item if key in MEANT else with_text(item, text) for key, item in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
         changed = {
             field.name: with_text(getattr(value, field.name), text)

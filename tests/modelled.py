@@ -247,12 +247,12 @@ def questions(model: WorkloadModel, random: np.random.Generator, count: int) -> 
     def likely() -> bool:
         return random.random() < 0.95
 
-    def number(known: tuple[float, ...]) -> float | None:
-        if not known:
+    def number(values: tuple[float, ...]) -> float | None:
+        if not values:
             return None if likely() else 4.0
-        if random.random() < 0.4 or (len(known) < 3 and likely()):
-            return known[random.integers(len(known))]
-        drawn = math.exp(random.uniform(math.log(known[0] / 2), math.log(known[-1] * 4)))
+        if random.random() < 0.4 or (len(values) < 3 and likely()):
+            return values[random.integers(len(values))]
+        drawn = math.exp(random.uniform(math.log(values[0] / 2), math.log(values[-1] * 4)))
         return round(drawn * 4) / 4 if drawn > 0.5 and random.random() < 0.5 else drawn
 
     def factor(sensible: bool) -> float:

@@ -103,7 +103,11 @@ def _rate(workload: Workload, limits: Limits) -> tuple[float, Bottleneck, dict[s
     if workload.device.samples_per_second is not None:
         ceilings[Bottleneck.ACCELERATOR] = workload.device.samples_per_second
     rate = sum(ceiling**-12 for ceiling in ceilings.values()) ** (-1 / 12)
-    return rate, min(ceilings, key=lambda each: ceilings[each]), {k.value: rate / v for k, v in ceilings.items()}
+    return (
+        rate,
+        min(ceilings, key=lambda bottleneck: ceilings[bottleneck]),
+        {k.value: rate / v for k, v in ceilings.items()},
+    )
 
 
 def _run(workload: Workload, limits: Limits, repeat: int) -> Run:
@@ -212,10 +216,10 @@ def accounted(run: Run) -> Run:
 
 def drifted(run: Run) -> list[Run]:
     """The same configuration twelve times more, an hour later each, on a host that slows down."""
-    found = []
+    later_runs = []
     for hour in range(12):
         rate = run.throughput.value * (1 - 0.006 * hour)
-        found.append(
+        later_runs.append(
             replace(
                 run,
                 spec=replace(run.spec, repeat=MEASURE.repeats + hour, purpose=Purpose.REFERENCE),
@@ -223,16 +227,18 @@ def drifted(run: Run) -> list[Run]:
                 throughput=Estimate(rate, rate * 0.985, rate * 1.015),
             )
         )
-    return found
+    return later_runs
 
 
 @pytest.fixture(scope="session")
 def runs() -> tuple[Run, ...]:
     """Two repeats of every configuration, one of them crashed with HTML in its log."""
-    found = [_run(workload, limits, repeat) for workload in WORKLOADS for limits in _limits() for repeat in range(2)]
-    crashed = next(i for i, run in enumerate(found) if run.spec.workload is INFER and run.spec.limits.disk == "medium")
-    found[crashed] = replace(
-        found[crashed],
+    measured = [_run(workload, limits, repeat) for workload in WORKLOADS for limits in _limits() for repeat in range(2)]
+    crashed = next(
+        i for i, run in enumerate(measured) if run.spec.workload is INFER and run.spec.limits.disk == "medium"
+    )
+    measured[crashed] = replace(
+        measured[crashed],
         outcome=Outcome.CRASHED,
         error=Failure(
             Cause(CauseKind.EXIT_STATUS, {"status": 1}),
@@ -242,7 +248,7 @@ def runs() -> tuple[Run, ...]:
         evidence=None,
         demand=None,
     )
-    return tuple(accounted(run) if run.spec.workload is TRAIN and run.demand else run for run in found)
+    return tuple(accounted(run) if run.spec.workload is TRAIN and run.demand else run for run in measured)
 
 
 @pytest.fixture(scope="session")

@@ -42,5 +42,5 @@ def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[], Mad
     with held(factory, f"{name}.pickle") as place:
         if not place.exists():
             place.write_bytes(pickle.dumps(make()))
-        found: Made = pickle.loads(place.read_bytes())
-    return found
+        made: Made = pickle.loads(place.read_bytes())
+    return made

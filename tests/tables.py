@@ -49,9 +49,9 @@ def stored_catalog() -> Catalog:
     return Catalog.load(STORED / "instances.csv")
 
 
-def kinds(found: Imported) -> list[NoteKind]:
+def kinds(table: Imported) -> list[NoteKind]:
     """What is noted of the table, without what it is called."""
-    return [note.kind for note in found.notes[1:]]
+    return [note.kind for note in table.notes[1:]]
 
 
 def imported(folder: Path, table: str) -> Imported:
@@ -65,10 +65,10 @@ def runs_of(folder: Path, table: str) -> tuple[Run, ...]:
     return imported(folder, table).runs
 
 
-def told(answer: Answer) -> list[str]:
+def sentences_of(answer: Answer) -> list[str]:
     """The sentences of an answer: its reasons, then why each cheaper one is not it."""
     terms = Terms(answer.workload, answer.sample_unit)
     return [
         *reason_sentences(answer.reasons, terms),
-        *(" ".join(reason_sentences(each.why, terms)) for each in answer.rejected),
+        *(" ".join(reason_sentences(rejection.why, terms)) for rejection in answer.rejected),
     ]

@@ -49,8 +49,8 @@ TABLE: tuple[tuple[Callable[[Sequence[AcceleratorRate]], list[LeftOut]], tuple[s
         (NO_LOSS,),
         (
             ("eight accelerators, all tables", lambda _: True, (0.05, 1.0)),
-            ("  fewer of the table are known", lambda each: each.others > 0, None),
-            ("  one alone is known", lambda each: each.others == 0, None),
+            ("  fewer of the table are known", lambda point: point.others > 0, None),
+            ("  one alone is known", lambda point: point.others == 0, None),
         ),
     ),
     (
@@ -80,7 +80,7 @@ def main() -> int:
     for leave_out, rivals, parts in TABLE:
         left_out = leave_out(shipped_rates())
         for name, belongs, aims in parts:
-            met = _shown(name, [each for each in left_out if belongs(each)], rivals, aims) and met
+            met = _shown(name, [point for point in left_out if belongs(point)], rivals, aims) and met
     return 0 if met else 1
 
 

@@ -98,12 +98,12 @@ def relative(errors: Sequence[float]) -> tuple[float, float]:
 
 def curves(rates: Sequence[AcceleratorRate]) -> dict[tuple[object, ...], dict[int, float]]:
     """Rates by batch size that differ in nothing else, where there are enough."""
-    found: dict[tuple[object, ...], dict[int, float]] = {}
+    by_setting: dict[tuple[object, ...], dict[int, float]] = {}
     for rate in rates:
         if rate.batch_size:
             plain = replace(rate, batch_size=1, samples_per_second=1.0, note=None, commit=None)
-            found.setdefault(tuple(vars(plain).values()), {})[rate.batch_size] = rate.samples_per_second
-    return {key: dict(sorted(curve.items())) for key, curve in found.items() if len(curve) >= LEAST_SIZES}
+            by_setting.setdefault(tuple(vars(plain).values()), {})[rate.batch_size] = rate.samples_per_second
+    return {key: dict(sorted(curve.items())) for key, curve in by_setting.items() if len(curve) >= LEAST_SIZES}
 
 
 def batches_left_out(rates: Sequence[AcceleratorRate]) -> list[LeftOut]:
@@ -157,12 +157,12 @@ def counts_left_out(rates: Sequence[AcceleratorRate]) -> list[LeftOut]:
     }
     left_out = []
     for run in (run for run in runs if run.gpu_count == EIGHT):
-        fewer = [each for each in runs if each.table == run.table and each.gpu_count < EIGHT]
-        known = [each for each in runs if each.table != run.table] + fewer
-        low, told, high = efficiency_range(loss_model(known, others[family_of(run.network)]), run)
-        last = max(fewer, key=lambda each: each.gpu_count).efficiency if fewer else 1.0
+        fewer = [other for other in runs if other.table == run.table and other.gpu_count < EIGHT]
+        others_known = [other for other in runs if other.table != run.table] + fewer
+        low, middle, high = efficiency_range(loss_model(others_known, others[family_of(run.network)]), run)
+        last = max(fewer, key=lambda run: run.gpu_count).efficiency if fewer else 1.0
         true = run.efficiency
-        errors = math.log(told / true), (math.log(last / true),)
+        errors = math.log(middle / true), (math.log(last / true),)
         left_out.append(LeftOut(run.network, *errors, covered=low <= true <= high, others=len(fewer)))
     return left_out
 
@@ -181,24 +181,26 @@ def networks_left_out(rates: Sequence[AcceleratorRate]) -> list[LeftOut]:
     """
     steps = published_steps(rates)
     pairs = [
-        (known, asked, others)
+        (given, asked, others)
         for same in _ratios(steps).values()
-        for known, asked in same
-        if (others := [pair for pair in same if _family(pair[0]) != _family(known)])
+        for given, asked in same
+        if (others := [pair for pair in same if _family(pair[0]) != _family(given)])
     ]
     left_out = []
-    for family in sorted({_family(known) for known, *_ in pairs}):
+    for family in sorted({_family(given) for given, *_ in pairs}):
         rest = [step for step in steps if _family(step) != family]
         variances = transfer_variances(rest)
-        for known in dict.fromkeys(known for known, *_ in pairs if _family(known) == family):
-            model = rate_model([*rest, known], variances)
-            asked = [(other, beside) for one, other, beside in pairs if one == known]
-            for (other, beside), told in zip(asked, model.several([each for each, _ in asked]), strict=True):
+        for given in dict.fromkeys(given for given, *_ in pairs if _family(given) == family):
+            model = rate_model([*rest, given], variances)
+            asked = [(other, beside) for one, other, beside in pairs if one == given]
+            for (other, beside), transferred in zip(asked, model.several([other for other, _ in asked]), strict=True):
                 ratio = float(np.median([two.log_rate - one.log_rate for one, two in beside]))
-                peak = other.arithmetic - known.arithmetic
-                rivals = tuple(known.log_rate + step - other.log_rate for step in (ratio, peak))
+                peak = other.arithmetic - given.arithmetic
+                rivals = tuple(given.log_rate + step - other.log_rate for step in (ratio, peak))
                 count = len({_family(one) for one, _ in beside})
-                left_out.append(LeftOut(family, told.mean - other.log_rate, rivals, told.deviation, others=count))
+                left_out.append(
+                    LeftOut(family, transferred.mean - other.log_rate, rivals, transferred.deviation, others=count)
+                )
     return left_out
 
 
@@ -211,12 +213,12 @@ def _ratios(steps: Sequence[PublishedStep]) -> dict[tuple[object, ...], list[tup
     series: dict[tuple[str, ...], list[PublishedStep]] = defaultdict(list)
     for step in steps:
         series[step.series].append(step)
-    found: dict[tuple[object, ...], list[tuple[PublishedStep, PublishedStep]]] = defaultdict(list)
+    ratios: dict[tuple[object, ...], list[tuple[PublishedStep, PublishedStep]]] = defaultdict(list)
     for same in series.values():
         for one, other in permutations(same, 2):
             if one.precision == other.precision:
-                found[one.table, passes_of(one.mode), one.precision, one.gpu, other.gpu].append((one, other))
-    return found
+                ratios[one.table, passes_of(one.mode), one.precision, one.gpu, other.gpu].append((one, other))
+    return ratios
 
 
 def fitted(
@@ -257,8 +259,8 @@ def fitted(
         )
         return value, np.array(slopes) + towards / prior_deviation
 
-    found = minimize(cost, start, jac=True, method="L-BFGS-B", bounds=[(math.log(1e-4), math.log(10.0))] * len(prior))
-    return kind(*(float(f"{value:.3g}") for value in np.exp(found.x)))
+    optimum = minimize(cost, start, jac=True, method="L-BFGS-B", bounds=[(math.log(1e-4), math.log(10.0))] * len(prior))
+    return kind(*(float(f"{value:.3g}") for value in np.exp(optimum.x)))
 
 
 def judged(rates: Sequence[AcceleratorRate]) -> list[AcceleratorRate]:
@@ -275,19 +277,19 @@ def without_gpu(rates: Sequence[AcceleratorRate]) -> list[LeftOut]:
 
     The variances, too, come from the other GPUs alone.
     """
-    steps, found = published_steps(rates), []
+    steps, left_out = published_steps(rates), []
     for gpu in sorted({step.gpu for step in steps}):
         rest = [step for step in steps if step.gpu != gpu]
         asked = [(step, near) for step in steps if step.gpu == gpu and (near := _nearest(step, rest)) is not None]
         if not asked:
             continue
         model = rate_model(rest, transfer_variances(rest))
-        for (step, near), told in zip(asked, model.several([step for step, _ in asked]), strict=True):
+        for (step, near), transferred in zip(asked, model.several([step for step, _ in asked]), strict=True):
             peak = near.log_rate + step.arithmetic - near.arithmetic - step.log_rate
-            error = told.mean - step.log_rate
-            covered = abs(error) <= TRANSFER_90 * told.deviation
-            found.append(LeftOut(gpu, error, (peak,), told.deviation, covered))
-    return found
+            error = transferred.mean - step.log_rate
+            covered = abs(error) <= TRANSFER_90 * transferred.deviation
+            left_out.append(LeftOut(gpu, error, (peak,), transferred.deviation, covered))
+    return left_out
 
 
 def _nearest(step: PublishedStep, rest: Sequence[PublishedStep]) -> PublishedStep | None:
@@ -311,9 +313,9 @@ def apart(rates: Sequence[AcceleratorRate], same_framework: bool) -> tuple[float
             by_publishers[publishers].append(abs(math.log(one.samples_per_second / other.samples_per_second)))
     weight = {key: 1.0 if same_framework else 1 / len(gaps) for key, gaps in by_publishers.items()}
     sized = sorted((gap, weight[key]) for key, gaps in by_publishers.items() for gap in gaps)
-    total, seen = sum(each for _, each in sized), 0.0
-    for gap, each in sized:
-        seen += each
+    total, seen = sum(share for _, share in sized), 0.0
+    for gap, share in sized:
+        seen += share
         if seen >= 0.9 * total:
             return gap, len(sized)
     raise ValueError("no two tables have a rate in common")

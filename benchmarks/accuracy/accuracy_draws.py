@@ -150,14 +150,14 @@ def _disks(random: Random, job: SimulatedJob, top: float, count: int) -> dict[st
     """Slow to fast, around what the job could use."""
     if not job.read_bytes:
         return {"host": DiskRates()}
-    found = {}
+    disks = {}
     for index, factor in enumerate(sorted(_log(random, 0.1, 5.0) for _ in range(count))):
         by_bytes, by_ios = job.read_bytes * top * factor, job.read_ios * top * factor
         requests = random.uniform(1.0, 4.0) if _chance(random, 0.5) else 1.0
         volume = random.uniform(1.0, 4.0) if requests == 1 else 1.0
         written = job.written_bytes * top * _log(random, 0.3, 5.0) if job.written_bytes else None
-        found[f"disk{index}"] = DiskRates(by_ios * requests, by_bytes * volume, None, written)
-    return found
+        disks[f"disk{index}"] = DiskRates(by_ios * requests, by_bytes * volume, None, written)
+    return disks
 
 
 def _memory(random: Random, vcpus: tuple[float, ...], job: SimulatedJob, accounted: bool) -> Memory:

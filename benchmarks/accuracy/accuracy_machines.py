@@ -135,10 +135,10 @@ class SimulatedMachine:
     def truth(self, asked: Iterable[Question]) -> dict[Question, float]:
         """Samples per second of each, all in one simulation."""
         questions = list(dict.fromkeys(asked))
-        found = rates(
+        true_rates = rates(
             [self.stations(*question) for question in questions], self.job.variability, np.random.default_rng(self.seed)
         )
-        return dict(zip(questions, map(float, found), strict=True))
+        return dict(zip(questions, map(float, true_rates), strict=True))
 
     def speed(self, vcpus: float) -> float:
         """Of one busy core of this many vCPUs, where all of them are busy."""

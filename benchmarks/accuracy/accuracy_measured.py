@@ -58,7 +58,7 @@ def predict_others(group: Group, design: Sequence[Configuration]) -> list[LeftOu
         if configuration not in design
     }
     model = fit(runs).workloads[0]
-    return left_out(model.name, model, {place: (fmean(each), each) for place, each in rates.items()})
+    return left_out(model.name, model, {place: (fmean(own), own) for place, own in rates.items()})
 
 
 def scores_of_grid(runs: Sequence[Run], name: str, worst: int = 0) -> tuple[list[GoalRow], list[str]]:
@@ -87,7 +87,7 @@ def scores_of_grid(runs: Sequence[Run], name: str, worst: int = 0) -> tuple[list
     return table, lines
 
 
-def told(curve: Curve, out: int) -> tuple[str, list[LeftOut]]:
+def curve_left_out(curve: Curve, out: int) -> tuple[str, list[LeftOut]]:
     """The kind of a curve, and what its other places tell of one that is left out; nothing where that is refused."""
     runs = [_run(place, rate) for place, rate in zip(curve.places, curve.rates, strict=True)]
     truth = runs.pop(out)
@@ -104,7 +104,7 @@ def _run(place: float, rate: float) -> Run:
 def scores_of_curves(every: int, processes: int, worst: int = 0) -> tuple[list[GoalRow], list[str]]:
     """The rows of the table, of every so many questions, and the worst of what was told of each kind."""
     asked = [question for curve in real_curves() if curve.held_out for question in questions(curve)][::every]
-    answers = in_processes(told, asked, processes)
+    answers = in_processes(curve_left_out, asked, processes)
     table, lines = list[GoalRow](), list[str]()
     for kind in (MACHINES, JPEG, LOADERS, OTHERS):
         points = [point for its, told_points in answers if its == kind for point in told_points]

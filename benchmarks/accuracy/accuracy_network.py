@@ -67,8 +67,8 @@ def rates(configurations: Sequence[Stations], variability: Variability, random: 
         lanes.serve(ticket, disk[ticket], lock[ticket], cpu[ticket], write[ticket], step[ticket])
         if ticket >= WARM_UP:
             seconds_a_ticket += SLOPE[ticket - WARM_UP] * lanes.finished
-    found: Array = lanes.of("samples") / seconds_a_ticket
-    return found
+    per_second: Array = lanes.of("samples") / seconds_a_ticket
+    return per_second
 
 
 CENTRED: Array = np.arange(TICKETS - WARM_UP) - (TICKETS - WARM_UP - 1) / 2

@@ -47,14 +47,14 @@ def measured_runs(case: Case, truth: Mapping[Question, float] | None = None) -> 
     `truth` is the rate of each, where it was simulated before.
     """
     random = np.random.default_rng([case.machine.seed, 1])
-    known = case.machine.truth(measured_questions(case)) if truth is None else truth
+    true = case.machine.truth(measured_questions(case)) if truth is None else truth
     measuring = Measuring(case, checked_disks(case.machine, random), random)
-    found = []
+    runs = []
     for repeat in range(case.repeats):
         for configuration in case.measured:
-            rate = known[configuration, Faster()] * noise(case, random) if case.machine.holds(configuration) else None
-            found.append(one_run(measuring, configuration, repeat, rate))
-    return found
+            rate = true[configuration, Faster()] * noise(case, random) if case.machine.holds(configuration) else None
+            runs.append(one_run(measuring, configuration, repeat, rate))
+    return runs
 
 
 def noise(case: Case, random: np.random.Generator) -> float:
@@ -68,12 +68,12 @@ def checked_disks(machine: SimulatedMachine, random: np.random.Generator) -> dic
     def seen(value: float | None) -> float | None:
         return value * math.exp(FIO * random.standard_normal()) if value else None
 
-    found = {}
+    checks = {}
     for name, true in machine.disks.items():
         read, bandwidth, write = map(seen, (true.read_iops, true.read_bytes_per_second, true.write_bytes_per_second))
         tier = DiskTier(name, emulated=true, disk_class="ssd")
-        found[name] = DiskCheck(tier, DiskRates(read, bandwidth, None, write))
-    return found
+        checks[name] = DiskCheck(tier, DiskRates(read, bandwidth, None, write))
+    return checks
 
 
 def _workload(case: Case) -> Workload:

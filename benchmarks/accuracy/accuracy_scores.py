@@ -57,14 +57,14 @@ def left_out(
 
 
 def error_rows(
-    part: str, found: Sequence[LeftOut], runs: str, of: str = "", goals: tuple[float, float] | None = None
+    part: str, points: Sequence[LeftOut], runs: str, of: str = "", goals: tuple[float, float] | None = None
 ) -> list[GoalRow]:
     """Median and 90th percentile of errors, and how many of the single `runs`, as they are called, are in intervals.
 
     `goals` are those of the first two; where there are any, COVERED is that of the third.
     """
-    errors = [point.error for point in found]
-    covered = [point.predicted.low <= run <= point.predicted.high for point in found for run in point.runs]
+    errors = [point.error for point in points]
+    covered = [point.predicted.low <= run <= point.predicted.high for point in points for run in point.runs]
     middle, ninth, least, most = (*goals, *COVERED) if goals else (None,) * 4
     return [
         at_most(part, f"{of}median error", errors, 0.5, middle),
@@ -73,10 +73,10 @@ def error_rows(
     ]
 
 
-def worst_lines(part: str, found: Sequence[LeftOut], count: int) -> list[str]:
+def worst_lines(part: str, points: Sequence[LeftOut], count: int) -> list[str]:
     """So many of the largest errors."""
-    worst = sorted(found, key=lambda each: -each.error)[:count]
-    return [f"{part}, the worst of {len(found)}:", *(each.line for each in worst)] if worst else []
+    worst = sorted(points, key=lambda point: -point.error)[:count]
+    return [f"{part}, the worst of {len(points)}:", *(point.line for point in worst)] if worst else []
 
 
 def in_words(place: Configuration) -> str:

@@ -116,23 +116,23 @@ def _judge(
     name, asked = f"machine {case.number}", [*case.inside, *case.beyond]
     rates = [truth[configuration, Faster()] for configuration in asked]
     truths = {place: (rate, (rate * noise(case, random),)) for place, rate in zip(asked, rates, strict=True)}
-    found = left_out(name, model, truths)
-    inside = [each for each in found if each.configuration in case.inside]
-    beyond = [each for each in found if each.configuration not in case.inside]
+    points = left_out(name, model, truths)
+    inside = [point for point in points if point.configuration in case.inside]
+    beyond = [point for point in points if point.configuration not in case.inside]
     return CaseResult(case.accounted, len(asked), inside, beyond, _named(case, model, named_at, truth))
 
 
 def _named(
     case: Case, model: WorkloadModel, named_at: Sequence[Configuration], truth: Mapping[Question, float]
 ) -> list[Named]:
-    known = case.accounted or case.measured[0].gpu is not None or gpus_of(case.measured[0]) > 0
-    found = []
-    for place, said in zip(named_at, predict_several(model, named_at), strict=True):
-        if not isinstance(said, Refusal):
+    by_accounting = case.accounted or case.measured[0].gpu is not None or gpus_of(case.measured[0]) > 0
+    judged = []
+    for place, prediction in zip(named_at, predict_several(model, named_at), strict=True):
+        if not isinstance(prediction, Refusal):
             gains = stage_shares(place, truth)
             kinds, name = true_kinds(gains), f"machine {case.number}"
-            found.append(Named(name, place, said.bottleneck, kinds, relieved(gains), known))
-    return found
+            judged.append(Named(name, place, prediction.bottleneck, kinds, relieved(gains), by_accounting))
+    return judged
 
 
 def true_kinds(gains: dict[str, float]) -> dict[str, float]:
@@ -164,15 +164,15 @@ def scores(outcomes: Sequence[CaseResult], worst: int = 0) -> tuple[list[GoalRow
     }
     inside, beyond = [e for o in outcomes for e in o.inside], [e for o in outcomes for e in o.beyond]
     faults = [outcome.fault for outcome in outcomes if outcome.fault]
-    asked, told = sum(outcome.asked for outcome in outcomes), len(inside) + len(beyond)
+    asked, answered = sum(outcome.asked for outcome in outcomes), len(inside) + len(beyond)
     table = [
         *(row for part, chosen in groups.items() for row in _rate_rows(part, chosen)),
         below("simulated", "machines on which sizer fails", len(faults), "", 0),
-        share("simulated", "held-out points refused", [number >= told for number in range(asked)]),
+        share("simulated", "held-out points refused", [number >= answered for number in range(asked)]),
         *(row for part, chosen in groups.items() for row in _name_rows(part, chosen)),
     ]
-    named = [each for outcome in outcomes for each in outcome.named if each.clear]
-    wrong = {each.case: each.line for each in named if not each.right and each.named is not Bottleneck.AMBIGUOUS}
+    named = [name for outcome in outcomes for name in outcome.named if name.clear]
+    wrong = {name.case: name.line for name in named if not name.right and name.named is not Bottleneck.AMBIGUOUS}
     return table, [*faults, *worst_lines("inside", inside, worst), *list(wrong.values())[:worst]]
 
 
@@ -184,9 +184,9 @@ def _rate_rows(part: str, chosen: Sequence[CaseResult]) -> list[GoalRow]:
 
 
 def _name_rows(part: str, chosen: Sequence[CaseResult]) -> list[GoalRow]:
-    clear = [each for outcome in chosen for each in outcome.named if each.clear]
-    right = [each.right for each in clear if each.named is not Bottleneck.AMBIGUOUS]
-    ambiguous = [each.named is Bottleneck.AMBIGUOUS for each in clear]
+    clear = [name for outcome in chosen for name in outcome.named if name.clear]
+    right = [name.right for name in clear if name.named is not Bottleneck.AMBIGUOUS]
+    ambiguous = [name.named is Bottleneck.AMBIGUOUS for name in clear]
     return [
         share(part, "bottleneck right where one is named", right, 0.95 if part == "simulated" else None),
         share(part, "bottleneck ambiguous where one is clear", ambiguous),

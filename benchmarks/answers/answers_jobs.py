@@ -65,7 +65,7 @@ class PublishedJob:
     @property
     def label(self) -> str:
         """As a person would name it."""
-        name = " ".join(self.terms[each] for each in ("mode", "network", "framework", "precision", "input", "data"))
+        name = " ".join(self.terms[column] for column in ("mode", "network", "framework", "precision", "input", "data"))
         return f"{name} [{self.terms['source']}]"
 
     @property
@@ -97,12 +97,12 @@ def _both_inputs(
     groups: Mapping[tuple[str, ...], list[dict[str, str]]],
 ) -> list[tuple[tuple[str, ...], list[dict[str, str]]]]:
     at = SAME_JOB.index("data")
-    found = []
+    merged = []
     for key, group in groups.items():
         synthetic = groups.get((*key[:at], SYNTHETIC, *key[at + 1 :]))
         if key[at] == REAL and synthetic is not None:
-            found.append(((*key[:at], f"{REAL} and {SYNTHETIC}", *key[at + 1 :]), [*synthetic, *group]))
-    return found
+            merged.append(((*key[:at], f"{REAL} and {SYNTHETIC}", *key[at + 1 :]), [*synthetic, *group]))
+    return merged
 
 
 def _row(cells: Mapping[str, str], names: Mapping[tuple[str, str, str], str], data: str) -> MeasuredRow:
@@ -127,17 +127,17 @@ def _gpu_names(group: Iterable[Mapping[str, str]]) -> dict[tuple[str, str, str],
 
     A name without a form is that of the form that clouds' largest machines have.
     """
-    known = list(dict.fromkeys(_gpu_cells(cells) for cells in group if cells["gpu"]))
+    gpus = list(dict.fromkeys(_gpu_cells(cells) for cells in group if cells["gpu"]))
     memories: dict[str, set[str]] = defaultdict(set)
     forms: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for gpu, memory, form in known:
+    for gpu, memory, form in gpus:
         memories[gpu].add(memory)
         forms[gpu, memory].add(form)
-    found = {}
-    for gpu, memory, form in known:
+    names = {}
+    for gpu, memory, form in gpus:
         name = f"{gpu}-{memory}GB" if len(memories[gpu]) > 1 else gpu
-        found[gpu, memory, form] = f"{name} {PCIE}" if len(forms[gpu, memory]) > 1 and form == PCIE else name
-    return found
+        names[gpu, memory, form] = f"{name} {PCIE}" if len(forms[gpu, memory]) > 1 and form == PCIE else name
+    return names
 
 
 @dataclass(frozen=True)
@@ -194,10 +194,10 @@ def usd_per_hour(machine: Machine, sold: Sequence[Sold]) -> float | None:
     """
     if machine.usd_per_hour is not None:
         return machine.usd_per_hour
-    named = [each for each in sold if each.instance_type == machine.instance_type and _has_gpu(each, machine)]
-    holding = named if any(each.usd_per_hour is not None for each in named) else []
+    named = [offer for offer in sold if offer.instance_type == machine.instance_type and _has_gpu(offer, machine)]
+    holding = named if any(offer.usd_per_hour is not None for offer in named) else []
     if not holding and machine.gpu is not None:
-        holding = [each for each in sold if _has_gpu(each, machine)]
+        holding = [offer for offer in sold if _has_gpu(offer, machine)]
     priced = [(not type_.dated, type_.usd_per_hour) for type_ in holding if type_.usd_per_hour is not None]
     return min(priced, default=(False, None))[1]
 

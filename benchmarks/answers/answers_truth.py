@@ -76,11 +76,11 @@ def choices(rows: Sequence[MeasuredRow], price: PriceOf, retired: Container[str]
         if row.rate is not None and row.input != SYNTHETIC and row.machine.instance_type not in retired:
             rates[row.machine, row.batch_size].append(row.rate)
     best: dict[tuple[str | None, int], float] = defaultdict(float)
-    for (machine, _), found in rates.items():
-        best[_kind(machine)] = max(best[_kind(machine)], fmean(found))
+    for (machine, _), repeats in rates.items():
+        best[_kind(machine)] = max(best[_kind(machine)], fmean(repeats))
     return [
-        Choice(machine, batch, fmean(found), price(machine), TARGET * best[_kind(machine)])
-        for (machine, batch), found in rates.items()
+        Choice(machine, batch, fmean(repeats), price(machine), TARGET * best[_kind(machine)])
+        for (machine, batch), repeats in rates.items()
     ]
 
 
@@ -88,14 +88,14 @@ def _kind(machine: Machine) -> tuple[str | None, int]:
     return machine.gpu, machine.gpu_count
 
 
-def best_choice(found: Sequence[Choice], objective: str) -> Choice | None:
+def best_choice(options: Sequence[Choice], objective: str) -> Choice | None:
     """The right one; None where that needs a price and no row has one."""
     if objective == "fastest":
-        fastest = max(choice.rate for choice in found)
-        close = [choice for choice in found if choice.rate >= AS_FAST * fastest]
-        return min(close, key=lambda each: (each.usd_per_hour is None, each.usd_per_hour or 0.0, -each.rate))
-    priced = [choice for choice in found if choice.usd_per_hour is not None and choice.rate >= choice.least]
-    return min(priced, key=lambda each: loss(each, objective), default=None)
+        fastest = max(choice.rate for choice in options)
+        close = [choice for choice in options if choice.rate >= AS_FAST * fastest]
+        return min(close, key=lambda choice: (choice.usd_per_hour is None, choice.usd_per_hour or 0.0, -choice.rate))
+    priced = [choice for choice in options if choice.usd_per_hour is not None and choice.rate >= choice.least]
+    return min(priced, key=lambda choice: loss(choice, objective), default=None)
 
 
 def loss(choice: Choice, objective: str) -> float:
@@ -107,19 +107,19 @@ def loss(choice: Choice, objective: str) -> float:
     return choice.usd_per_hour / choice.rate ** (2 if objective == "balanced" else 1)
 
 
-def verdict(found: Sequence[Choice], objective: str, given: Given) -> Verdict:
+def verdict(options: Sequence[Choice], objective: str, given: Given) -> Verdict:
     """Whether what sizer answered is within 5 % of the best of the rows; where there is none, whether it refused."""
-    if not found:
+    if not options:
         return Verdict(bool(given.refused), "" if given.refused else f"nobody can rent {label_of(given)}")
-    best = best_choice(found, objective)
+    best = best_choice(options, objective)
     without_price = best is None
     if given.refused:
         return Verdict(False, f"refused: {given.refused}", without_price)
-    mine = chosen(found, given)
+    mine = chosen(options, given)
     if mine is None:
         return Verdict(False, f"{label_of(given)} is not in the table", without_price)
     if best is None:
-        fastest = best_choice(found, "fastest")
+        fastest = best_choice(options, "fastest")
         assert fastest is not None, "a job has rows"
         right = not given.priced or loss(mine, "fastest") <= (1 + CLOSE) * loss(fastest, "fastest")
         return Verdict(right, "" if right else f"{mine.label} was given a price that nobody knows", True)
@@ -130,12 +130,12 @@ def verdict(found: Sequence[Choice], objective: str, given: Given) -> Verdict:
     return Verdict(False, f"{mine.label}; best {best.label}")
 
 
-def chosen(found: Sequence[Choice], given: Given) -> Choice | None:
+def chosen(options: Sequence[Choice], given: Given) -> Choice | None:
     """The row that an answer means: the slowest of those that are as it says, and of the instance type that it names
     where some row has that; None where there is none."""
-    meant = [choice for choice in found if _means(given, choice)]
-    named = [each for each in meant if given.instance_type and each.machine.instance_type == given.instance_type]
-    return min(named or meant, key=lambda each: each.rate, default=None)
+    meant = [choice for choice in options if _means(given, choice)]
+    named = [choice for choice in meant if given.instance_type and choice.machine.instance_type == given.instance_type]
+    return min(named or meant, key=lambda choice: choice.rate, default=None)
 
 
 def _means(given: Given, choice: Choice) -> bool:

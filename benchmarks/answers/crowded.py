@@ -44,9 +44,9 @@ class JudgedStudy:
     @property
     def too_sure(self) -> bool:
         """Whether it is wrong, or nearly certain of what is not so."""
-        told = self.crowded
-        untrue = told.true is False and (told.answer.probability or 0.0) >= SURE
-        return untrue or (told.answered and not told.right)
+        judged = self.crowded
+        untrue = judged.true is False and (judged.answer.probability or 0.0) >= SURE
+        return untrue or (judged.answered and not judged.right)
 
 
 def judge_study(number: int) -> JudgedStudy:
@@ -66,7 +66,9 @@ def scores(judged: Sequence[JudgedStudy]) -> list[GoalRow]:
     crowded, twins = [study.crowded for study in judged], [study.twin for study in judged]
     kept = [study.crowded.answered for study in judged if study.twin.answered]
     return [
-        share("crowded", "right, of those answered", [each.right for each in crowded if each.answered], LEAST_RIGHT),
+        share(
+            "crowded", "right, of those answered", [answer.right for answer in crowded if answer.answered], LEAST_RIGHT
+        ),
         share("crowded", "answered, of those that the twin answers", kept, LEAST_ANSWERED),
         *_how_true("crowded", crowded, LEAST_TRUE),
         share("twins", "right, of those answered", [twin.right for twin in twins if twin.answered]),
@@ -74,11 +76,11 @@ def scores(judged: Sequence[JudgedStudy]) -> list[GoalRow]:
     ]
 
 
-def _how_true(part: str, told: Sequence[JudgedAnswer], least: float | None = None) -> Iterator[GoalRow]:
+def _how_true(part: str, judged: Sequence[JudgedAnswer], least: float | None = None) -> Iterator[GoalRow]:
     for status in ("recommended", "at_least"):
         some = [
             (answer.answer.probability, answer.true)
-            for answer in told
+            for answer in judged
             if answer.status.endswith(status) and answer.true is not None and answer.answer.probability is not None
         ]
         for low, high in pairwise(BANDS):

@@ -60,12 +60,12 @@ class CrowdedStudy:
     def _others(self, count: int) -> list[float]:
         """Threads of other programs that want a CPU beside each run: none, or some through a spell."""
         random = np.random.default_rng([SEED, self.number, 3])
-        found: list[float] = []
+        threads: list[float] = []
         for _ in range(count):
-            anew = not found or random.random() > STAYS
+            anew = not threads or random.random() > STAYS
             drawn = float(random.uniform(0.25, 1.0) * self.cpus) if random.random() < CROWDED else 0.0
-            found.append(drawn if anew else found[-1])
-        return found
+            threads.append(drawn if anew else threads[-1])
+        return threads
 
     def _run(
         self, measuring: Measuring, truth: Mapping[Question, float], place: Configuration, spec: RunSpec, others: float
@@ -106,7 +106,7 @@ def _questions(case: Case) -> list[Question]:
 
 
 def _rate(truth: Mapping[Question, float], place: Configuration, part: float) -> float | None:
-    return rate_between(truth, place, {each: Faster(vcpus=each) for each in LEFT}, part)
+    return rate_between(truth, place, {vcpus: Faster(vcpus=vcpus) for vcpus in LEFT}, part)
 
 
 def _order(study: CrowdedStudy, measuring: Measuring) -> list[tuple[Configuration, RunSpec]]:

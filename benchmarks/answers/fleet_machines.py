@@ -88,12 +88,12 @@ class Fleet:
     @property
     def machines(self) -> tuple[Machine, ...]:
         """As the code that looks for the truth knows them."""
-        return tuple(Machine(each.gpu, each.gpu_count, name_of(each), each.vcpus) for each in self.sold)
+        return tuple(Machine(machine.gpu, machine.gpu_count, name_of(machine), machine.vcpus) for machine in self.sold)
 
     @property
     def rates(self) -> tuple[float, ...]:
         """The true ones."""
-        return tuple(self.job.rate(each) for each in self.sold)
+        return tuple(self.job.rate(machine) for machine in self.sold)
 
 
 def name_of(sold: Sold) -> str:
@@ -109,19 +109,19 @@ def family_of(sold: Sold) -> str:
 def drawn_fleet(number: int, on_offer: Sequence[Sold], seed: int = SEED) -> Fleet:
     """The fleet of that number; the same for the same seed."""
     random = np.random.default_rng([seed, number])
-    known = [sold for sold in on_offer if sold.gpu is None or (sold.gpu in SPEED and sold.gpu_count)]
-    priced = [sold for sold in known if sold.usd_per_hour is not None]
+    usable = [sold for sold in on_offer if sold.gpu is None or (sold.gpu in SPEED and sold.gpu_count)]
+    priced = [sold for sold in usable if sold.usd_per_hour is not None]
     kind = KINDS_OF_FLEET[number % len(KINDS_OF_FLEET)]
     sold = _members(kind, priced, random)
     job = _job(priced, random)
     told_prices = number % 4 < 2
-    listed = [each.usd_per_hour or 0.0 for each in sold]
+    listed = [offer.usd_per_hour or 0.0 for offer in sold]
     factors = random.uniform(0.6, 1.1, len(sold)) if told_prices else np.ones(len(sold))
     prices = tuple(float(f"{usd * factor:.4g}") for usd, factor in zip(listed, factors, strict=True))
     noise, repeats = random.uniform(0.02, 0.04), int(random.integers(1, 4))
-    rates = [job.rate(each) for each in sold]
+    rates = [job.rate(machine) for machine in sold]
     measured = tuple(
-        tuple(float(rate * math.exp(noise * each)) for each in random.standard_normal(repeats)) for rate in rates
+        tuple(float(rate * math.exp(noise * draw)) for draw in random.standard_normal(repeats)) for rate in rates
     )
     needed = _needed(rates, random) if number % 2 else None
     return Fleet(number, kind, job, sold, prices if told_prices else tuple(listed), measured, told_prices, needed)
@@ -131,7 +131,7 @@ def _members(kind: str, priced: Sequence[Sold], random: np.random.Generator) -> 
     """Three to nine types of as few kinds of GPU, or families of CPU, as the draw gives; `mixed` has some of both."""
     count = int(random.integers(3, 10))
     plain = _of_some([sold for sold in priced if sold.gpu is None], family_of, count, random)
-    with_gpu = _of_some([sold for sold in priced if sold.gpu], lambda each: each.gpu or "", count, random)
+    with_gpu = _of_some([sold for sold in priced if sold.gpu], lambda machine: machine.gpu or "", count, random)
     if kind == "mixed":
         return (*plain[: count // 3], *with_gpu[count // 3 :])
     return plain if kind == "cpu" else with_gpu

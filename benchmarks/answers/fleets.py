@@ -120,11 +120,11 @@ def _choice(fleet: Fleet, rates: Sequence[float]) -> Choice | None:
     """The best machine by these rates: the rule of the objective, without sizer."""
     prices = dict(zip(fleet.machines, fleet.usd_per_hour, strict=True))
     rows = [MeasuredRow(machine, None, rate) for machine, rate in zip(fleet.machines, rates, strict=True)]
-    found = choices(rows, prices.get)
+    options = choices(rows, prices.get)
     if fleet.needed is None:
-        return best_choice(found, "cheapest")
-    in_time = [each for each in found if each.rate >= fleet.needed]
-    return min(in_time, key=lambda each: each.usd_per_million or math.inf, default=None)
+        return best_choice(options, "cheapest")
+    in_time = [choice for choice in options if choice.rate >= fleet.needed]
+    return min(in_time, key=lambda choice: choice.usd_per_million or math.inf, default=None)
 
 
 def _member(fleet: Fleet, index: int) -> Bought:
@@ -180,10 +180,10 @@ def scores(judged: Sequence[JudgedFleet]) -> list[GoalRow]:
         f"{kind} fleets": [fleet for fleet in judged if fleet.fleet.kind == kind] for kind in ("gpu", "cpu", "mixed")
     }
     table = [*_rows_of("all fleets", judged, LEAST_ANSWERED, LEAST_RIGHT)]
-    told = [fleet for fleet in judged if not fleet.given.refused]
-    regrets, by_rows = [max(0.0, each.regret) for each in told], [fleet.by_rows <= CLOSE for fleet in judged]
+    answered = [fleet for fleet in judged if not fleet.given.refused]
+    regrets, by_rows = [max(0.0, fleet.regret) for fleet in answered], [fleet.by_rows <= CLOSE for fleet in judged]
     table += [
-        share("all fleets", "machines that are sold or were measured", [not each.phantom for each in told], 1.0),
+        share("all fleets", "machines that are sold or were measured", [not fleet.phantom for fleet in answered], 1.0),
         at_most("all fleets", "median regret", regrets, 0.5),
         share("all fleets", "by the means of the rows: regret at most 5 %", by_rows),
     ]
@@ -200,24 +200,24 @@ def scores(judged: Sequence[JudgedFleet]) -> list[GoalRow]:
 def _rows_of(
     part: str, members: Sequence[JudgedFleet], answered: float | None = None, right: float | None = None
 ) -> list[GoalRow]:
-    told = [member for member in members if not member.given.refused]
+    with_answer = [member for member in members if not member.given.refused]
     return [
         share(part, "answered", [not fleet.given.refused for fleet in members], answered),
-        share(part, "regret at most 5 %, of those answered", [each.regret <= CLOSE for each in told], right),
+        share(part, "regret at most 5 %, of those answered", [member.regret <= CLOSE for member in with_answer], right),
     ]
 
 
 def _worst_lines(judged: Sequence[JudgedFleet]) -> list[str]:
     """The worst answers and the refusals, a line each with what the fleet was measured at."""
     lines = []
-    for each in sorted((fleet for fleet in judged if fleet.regret > CLOSE), key=lambda each: -each.regret):
-        fleet, asks = each.fleet, f"at least {each.fleet.needed:.4g}/s" if each.fleet.needed else "least cost"
+    for member in sorted((fleet for fleet in judged if fleet.regret > CLOSE), key=lambda member: -member.regret):
+        fleet, asks = member.fleet, f"at least {member.fleet.needed:.4g}/s" if member.fleet.needed else "least cost"
         rows = [
             f"{name_of(sold)}, {sold.vcpus:g} vCPUs, {sold.gpu_count} GPUs, ${usd:.4g}: "
             f"{fmean(rates):.4g}/s (true {rate:.4g})"
             for sold, usd, rates, rate in zip(fleet.sold, fleet.usd_per_hour, fleet.measured, fleet.rates, strict=True)
         ]
-        head = f"  fleet {fleet.number} ({asks}): {label_of(each.given)}: {each.reason}"
+        head = f"  fleet {fleet.number} ({asks}): {label_of(member.given)}: {member.reason}"
         lines.append("\n      ".join([head, *rows]))
     return lines
 

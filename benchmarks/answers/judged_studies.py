@@ -64,8 +64,8 @@ class JudgedAnswer:
     @property
     def line(self) -> str:
         spec = self.answer.spec
-        said = "-" if spec is None else f"{spec.vcpus} {spec.disk or ''}"
-        return f"{self.status} {said} P {self.answer.probability}, {self.own:.4g} of {self.needed:.4g}"
+        chosen = "-" if spec is None else f"{spec.vcpus} {spec.disk or ''}"
+        return f"{self.status} {chosen} P {self.answer.probability}, {self.own:.4g} of {self.needed:.4g}"
 
 
 def _is_less(spec: Spec, mine: Spec, event: Event) -> bool:
@@ -79,8 +79,8 @@ def _is_less(spec: Spec, mine: Spec, event: Event) -> bool:
 def answers_of(runs: Sequence[Run]) -> tuple[Model, dict[str, Answer]]:
     """The model of these runs, and the answer of each job."""
     model = fit(runs)
-    found = recommend(model, runs, Objective("cheapest", TARGET), Catalog.load()).workloads
-    return model, {answer.workload: answer for answer in found}
+    answers = recommend(model, runs, Objective("cheapest", TARGET), Catalog.load()).workloads
+    return model, {answer.workload: answer for answer in answers}
 
 
 def judged_answer(case: Case, model: WorkloadModel, answer: Answer) -> JudgedAnswer:

@@ -44,8 +44,8 @@ class JudgedJob:
     def line(self) -> str:
         felt = "all" if self.host.everywhere else f"job {self.host.only}"
         seen = "seen" if self.host.seen else "unseen"
-        said = f"noisy {self.noisy.line}; twin {self.twin.line}"
-        return f"{self.study}.{self.job} {self.host.kind}, {felt}, {seen}: {said}"
+        answers = f"noisy {self.noisy.line}; twin {self.twin.line}"
+        return f"{self.study}.{self.job} {self.host.kind}, {felt}, {seen}: {answers}"
 
 
 def judge_study(number: int) -> list[JudgedJob]:
@@ -69,11 +69,11 @@ def _judged(study: NoisyStudy, is_noisy: bool) -> list[JudgedAnswer]:
 def scores(studies: Sequence[Sequence[JudgedJob]]) -> list[GoalRow]:
     """The rows of the table: all studies, then those of each kind of drift."""
     judged = [job for study in studies for job in study]
-    groups = {"all studies": judged, **{kind: [each for each in judged if each.host.kind == kind] for kind in KINDS}}
-    groups["felt by all jobs"] = [each for each in judged if each.host.everywhere]
-    groups["felt by one job"] = [each for each in judged if not each.host.everywhere]
-    groups["seen by accounting"] = [each for each in judged if each.host.seen]
-    groups["unseen"] = [each for each in judged if not each.host.seen]
+    groups = {"all studies": judged, **{kind: [job for job in judged if job.host.kind == kind] for kind in KINDS}}
+    groups["felt by all jobs"] = [job for job in judged if job.host.everywhere]
+    groups["felt by one job"] = [job for job in judged if not job.host.everywhere]
+    groups["seen by accounting"] = [job for job in judged if job.host.seen]
+    groups["unseen"] = [job for job in judged if not job.host.seen]
     table = []
     for part, members in groups.items():
         goals = (LEAST_RIGHT, LEAST_ANSWERED) if part == "all studies" else (None, None)
@@ -83,15 +83,15 @@ def scores(studies: Sequence[Sequence[JudgedJob]]) -> list[GoalRow]:
             share(part, "right, of those answered", right, goals[0]),
             share(part, "answered, of those that a quiet host answers", kept, goals[1]),
         ]
-    twins = [each.twin.right for each in judged if each.twin.answered]
+    twins = [job.twin.right for job in judged if job.twin.answered]
     return [*table, share("twins without noise", "right, of those answered", twins)]
 
 
 def _worst_lines(studies: Sequence[Sequence[JudgedJob]]) -> list[str]:
     judged = [job for study in studies for job in study]
-    wrong = [each for each in judged if each.noisy.answered and not each.noisy.right]
-    missing = [each for each in judged if each.twin.answered and not each.noisy.answered]
-    return [each.line for each in [*wrong, *missing]]
+    wrong = [job for job in judged if job.noisy.answered and not job.noisy.right]
+    missing = [job for job in judged if job.twin.answered and not job.noisy.answered]
+    return [job.line for job in [*wrong, *missing]]
 
 
 if __name__ == "__main__":

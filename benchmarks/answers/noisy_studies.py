@@ -132,8 +132,8 @@ def _measured(study: NoisyStudy, truths: Sequence[Mapping[Question, float]], noi
     measurings = []
     for case in study.cases:
         quiet = case if noisy else replace(case, noise=QUIET)
-        found = Measuring(quiet, checked_disks(case.machine, random), random)
-        measurings.append(found if noisy else replace(found, accounting=QUIET))
+        measuring = Measuring(quiet, checked_disks(case.machine, random), random)
+        measurings.append(measuring if noisy else replace(measuring, accounting=QUIET))
     planned = _order(study, measurings)
     runs = []
     for index, (job, configuration, spec) in enumerate(planned):
@@ -162,8 +162,8 @@ def rate_between(
     truth: Mapping[Question, float], configuration: Configuration, changes: Mapping[float, Faster], at: float
 ) -> float | None:
     """The rate under a change of this size, by ln rate between those that were simulated, in rising order."""
-    known = [truth.get((configuration, change)) for change in changes.values()]
-    logs = [math.log(rate) for rate in known if rate is not None]
+    rates = [truth.get((configuration, change)) for change in changes.values()]
+    logs = [math.log(rate) for rate in rates if rate is not None]
     return math.exp(float(np.interp(at, list(changes), logs))) if logs else None
 
 

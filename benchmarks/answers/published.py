@@ -63,7 +63,7 @@ class JudgedAnswer:
 def judge_job(job: PublishedJob) -> list[JudgedAnswer]:
     """Ask sizer for every objective, and compare with what looking at the rows says."""
     sold = sold_machines()
-    found = choices(job.rows, lambda machine: usd_per_hour(machine, sold), retired_machines())
+    options = choices(job.rows, lambda machine: usd_per_hour(machine, sold), retired_machines())
     table: ReadTable | None = None
     unread = ""
     try:
@@ -75,7 +75,7 @@ def judge_job(job: PublishedJob) -> list[JudgedAnswer]:
     answers = []
     for objective in OBJECTIVES:
         given = Given(refused=unread) if table is None else asked(table, Objective(objective))
-        judged = verdict(found, objective, given)
+        judged = verdict(options, objective, given)
         answers.append(JudgedAnswer(job.label, objective, not given.refused, judged))
     return answers
 
@@ -102,9 +102,9 @@ def answer_rows(part: str, answers: Sequence[JudgedAnswer]) -> list[GoalRow]:
     priced = [answer for answer in answers if not answer.verdict.without_price]
     table = [share(part, "answered", [answer.answered for answer in answers])]
     for objective in OBJECTIVES:
-        own = [each.verdict.right for each in priced if each.objective == objective]
+        own = [answer.verdict.right for answer in priced if answer.objective == objective]
         table.append(share(part, f"{objective}: right", own))
-    table.append(share(part, "right, all three", [each.verdict.right for each in priced], RIGHT))
+    table.append(share(part, "right, all three", [answer.verdict.right for answer in priced], RIGHT))
     unpriced = [answer.verdict.right for answer in answers if answer.verdict.without_price]
     return [*table, share(part, "no price known: says so, or the fastest", unpriced, RIGHT)]
 

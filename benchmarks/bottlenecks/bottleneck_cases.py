@@ -68,7 +68,7 @@ def probe() -> MeasuredPoint:
     return MeasuredPoint(_training("probe", UNBOUND, "lmdb"), 1.0, _tier("probe", PLENTY))
 
 
-def known(run: Run) -> Known:
+def measured_needs(run: Run) -> Known:
     """What the cases that are short of memory, or in balance, are made from."""
     assert run.data_set is not None
     assert run.demand is not None

@@ -26,7 +26,7 @@ from functools import cache, partial
 from pathlib import Path
 from statistics import fmean, stdev
 
-from bottleneck_cases import Case, Known, MeasuredPoint, cases, known, probe
+from bottleneck_cases import Case, Known, MeasuredPoint, cases, measured_needs, probe
 from scipy.special import stdtrit
 
 from sizer.api import measurement, plan_study, this_host
@@ -100,14 +100,14 @@ class Finding:
         return tuple(ratio for ratio in self.ratios if ratio is not self.named)
 
 
-def rises(found: Estimate) -> bool:
+def rises(ratio: Estimate) -> bool:
     """Whether the rate has surely and markedly risen."""
-    return found.value >= RISES and found.low > 1
+    return ratio.value >= RISES and ratio.low > 1
 
 
-def stays(found: Estimate) -> bool:
+def stays(ratio: Estimate) -> bool:
     """Whether the rate has not risen, or not by more than chance makes of an equal one."""
-    return found.value <= STAYS or (found.low <= 1 and found.value < RISES)
+    return ratio.value <= STAYS or (ratio.low <= 1 and ratio.value < RISES)
 
 
 def ratio_of(relaxed: Sequence[float], base: Sequence[float]) -> Estimate:
@@ -126,7 +126,7 @@ def ratio_of(relaxed: Sequence[float], base: Sequence[float]) -> Estimate:
 def holds(findings: Sequence[Finding], exceptions: int) -> bool:
     """Whether all names but at most `exceptions` are right, and those are `ambiguous`."""
     rest = [finding for finding in findings if finding.verdict is not Verdict.RIGHT]
-    return len(rest) <= exceptions and all(each.named is Bottleneck.AMBIGUOUS for each in rest)
+    return len(rest) <= exceptions and all(finding.named is Bottleneck.AMBIGUOUS for finding in rest)
 
 
 def main() -> int:
@@ -142,7 +142,7 @@ def main() -> int:
 def probed(out: Path, length: Measure) -> Known:
     """What a run on raw images shows."""
     first = probe().spec(length)
-    return known(measured(out, [probe()], [first], length)[first.id])
+    return measured_needs(measured(out, [probe()], [first], length)[first.id])
 
 
 def judged(out: Path, chosen: Sequence[Case], length: Measure, first: int) -> list[Finding]:
@@ -209,8 +209,8 @@ def finding(case: Case, runs: Runs, length: Measure, repeats: range) -> Finding:
         return [_throughput(runs[point.spec(length, repeat).id]) for repeat in repeats]
 
     evidence = [_evidence(runs[case.base.spec(length, repeat).id]) for repeat in repeats]
-    ((named, agreeing),) = Counter(each for each, _ in evidence).most_common(1)
-    reason = next(why for each, why in evidence if each is named)
+    ((named, agreeing),) = Counter(name for name, _ in evidence).most_common(1)
+    reason = next(why for name, why in evidence if name is named)
     ratios = {resource: ratio_of(rates(point), rates(case.base)) for resource, point in case.relaxed.items()}
     others = max(
         runs[point.spec(length, repeat).id].conditions.other_cores or 0.0 for point in case.points for repeat in repeats
@@ -222,17 +222,17 @@ def show(findings: Sequence[Finding]) -> int:
     """One line a configuration, then how many are right; the exit status."""
     columns = "{:15} {:15} {:6} {:33} {:66} {:7} {}"
     print(columns.format("configuration", "named", "runs", "named x 1.5", "other x 1.5", "", "evidence"))
-    for each in findings:
-        own = [each.named] if each.named in each.ratios else []
+    for finding in findings:
+        own = [finding.named] if finding.named in finding.ratios else []
         print(
             columns.format(
-                each.configuration,
-                each.named.value,
-                f"{each.agreeing} of {each.runs}",
-                _ratios(each, own) or "-",
-                _ratios(each, each.others),
-                each.verdict.value,
-                each.reason,
+                finding.configuration,
+                finding.named.value,
+                f"{finding.agreeing} of {finding.runs}",
+                _ratios(finding, own) or "-",
+                _ratios(finding, finding.others),
+                finding.verdict.value,
+                finding.reason,
             )
         )
     right = sum(_is_right(finding) for finding in findings)
@@ -242,16 +242,16 @@ def show(findings: Sequence[Finding]) -> int:
     return 0 if good else 1
 
 
-def _ratios(found: Finding, resources: Iterable[Bottleneck]) -> str:
-    return ", ".join(f"{resource.value} {_interval(found.ratios[resource])}" for resource in resources)
+def _ratios(finding: Finding, resources: Iterable[Bottleneck]) -> str:
+    return ", ".join(f"{resource.value} {_interval(finding.ratios[resource])}" for resource in resources)
 
 
 def _interval(ratio: Estimate) -> str:
     return f"{ratio.value:.2f} ({ratio.low:.2f}-{ratio.high:.2f})"
 
 
-def _is_right(found: Finding) -> bool:
-    return found.verdict is Verdict.RIGHT
+def _is_right(finding: Finding) -> bool:
+    return finding.verdict is Verdict.RIGHT
 
 
 def _throughput(run: Run) -> float:

@@ -72,13 +72,13 @@ def replay_all(case: ReplayCase) -> list[Replay]:
     if not grids:
         return []
     allowed = max(len(case.study.workloads) * FEWEST, math.ceil(SHARE * len(case.all_runs)))
-    found = []
+    replays = []
     for name, asked in ((FREE, Adaptive()), (BOUNDED, Adaptive(runs=allowed))):
         chooser, runs = Chooser(case.study, case.host, catalog, asked), list[Run]()
         while isinstance(chosen := chooser.next_run(runs), NextRun):
             runs.append(case.run(chosen.spec))
-        found.append(_judged(case, grids, runs, allowed, name, chosen.kind.value))
-    return found
+        replays.append(_judged(case, grids, runs, allowed, name, chosen.kind.value))
+    return replays
 
 
 def _judged(
@@ -89,25 +89,26 @@ def _judged(
         name: answer_of(own[name], objective, grid.catalog) if name in own else None for name, grid in grids.items()
     }
     right = tuple(grids[name].right(answer, objective.target) for name, answer in answers.items())
-    said = [f"{answer and answer.spec}, whole grid {grids[name].answer.spec}" for name, answer in answers.items()]
-    return Replay(case, order, runs, allowed, right, ended, "; ".join(said))
+    specs = [f"{answer and answer.spec}, whole grid {grids[name].answer.spec}" for name, answer in answers.items()]
+    return Replay(case, order, runs, allowed, right, ended, "; ".join(specs))
 
 
 def table(family: str, here: Sequence[Replay]) -> list[GoalRow]:
     """The rows of one family."""
     right = {order: [all(replay.right) for replay in here if replay.order == order] for order in (FREE, BOUNDED)}
     own = [replay for replay in here if replay.order == FREE]
-    settled = [all(each.right) for each in own if each.ended == "settled"]
-    runs, points = [len(each.runs) for each in own], [len({run.configuration for run in each.runs}) for each in own]
+    settled = [all(replay.right) for replay in own if replay.ended == "settled"]
+    runs = [len(replay.runs) for replay in own]
+    points = [len({run.configuration for run in replay.runs}) for replay in own]
     rows = [
         share(family, f"{BOUNDED}: right", right[BOUNDED], RIGHT),
-        share(family, "adaptive: ends within them, and right", [each.in_time for each in own]),
+        share(family, "adaptive: ends within them, and right", [replay.in_time for replay in own]),
         share(family, "adaptive: right when it ends", right[FREE]),
-        share(family, "adaptive: ends as settled", [each.ended == "settled" for each in own]),
+        share(family, "adaptive: ends as settled", [replay.ended == "settled" for replay in own]),
         share(family, "adaptive: right where settled", settled),
         _figure(family, "adaptive: runs, median", runs, 0.5),
         _figure(family, "adaptive: runs, 90th percentile", runs, 0.9),
-        _figure(family, "whole grid: runs, median", [len(each.case.all_runs) for each in own], 0.5),
+        _figure(family, "whole grid: runs, median", [len(replay.case.all_runs) for replay in own], 0.5),
     ]
     if family == "curve":
         rows.append(below(family, "adaptive: points, median", quantile(points, 0.5), "", MOST_POINTS, len(own)))
@@ -131,9 +132,9 @@ def main() -> int:
     print(HEAD)
     for family in given.only or FAMILIES:
         replays = in_processes(replay_all, [(case,) for case in FAMILIES[family](given)], given.processes)
-        found = [each for every in replays for each in every]
-        rows += table(family, found)
-        worst = [each.line for each in found if given.worst and each.order == FREE and not each.in_time]
+        judged = [replay for every in replays for replay in every]
+        rows += table(family, judged)
+        worst = [replay.line for replay in judged if given.worst and replay.order == FREE and not replay.in_time]
         print("\n".join([*worst, *(row.line for row in rows if row.part == family)]), flush=True)
     return 1 if any(row.met is False for row in rows) else 0
 

@@ -39,11 +39,11 @@ class WholeGrid:
 
     def log_rates(self, places: Sequence[Configuration]) -> list[float]:
         """Ln samples per second at each place: the true rate, else the measured one, else that of the model."""
-        known = {_plain(rate.configuration): rate.throughput.value for rate in self.model.measured.rates}
-        known |= {_plain(place): rate for place, rate in self.truth.items()}
+        true_rates = {_plain(rate.configuration): rate.throughput.value for rate in self.model.measured.rates}
+        true_rates |= {_plain(place): rate for place, rate in self.truth.items()}
         fitted = rates(self.model, places).centre
         return [
-            math.log(known[_plain(place)]) if _plain(place) in known else float(log_rate)
+            math.log(true_rates[_plain(place)]) if _plain(place) in true_rates else float(log_rate)
             for place, log_rate in zip(places, fitted, strict=True)
         ]
 
@@ -89,7 +89,7 @@ def place_of(model: WorkloadModel, spec: Spec) -> Configuration:
 
 def whole_grids(case: ReplayCase, objective: Objective, catalog: Catalog) -> dict[str, WholeGrid]:
     """Of each workload that the whole grid answers."""
-    found = {}
+    grids = {}
     vcpus = [value for plan in case.study.workloads for value in plan.vcpus]
     for name, runs in by_workload(case.all_runs).items():
         fitted = fit(runs)
@@ -98,8 +98,8 @@ def whole_grids(case: ReplayCase, objective: Objective, catalog: Catalog) -> dic
             batch = best_measured(model).configuration.batch_size
             sizes = sizes_on_curve(model, catalog, batch, rented=False, between=vcpus)
             sizes = [size for size in sizes if size.exists] or sizes
-            found[name] = WholeGrid(answer, model, case.truth.get(name, {}), sizes, catalog)
-    return found
+            grids[name] = WholeGrid(answer, model, case.truth.get(name, {}), sizes, catalog)
+    return grids
 
 
 def answer_of(runs: Sequence[Run], objective: Objective, catalog: Catalog) -> Answer:

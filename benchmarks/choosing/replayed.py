@@ -77,17 +77,17 @@ def case_of(
     truth: Mapping[str, Mapping[Configuration, float]] | None = None,
 ) -> ReplayCase:
     """The study that these runs are the whole of."""
-    known: dict[Key, tuple[Run, ...]] = {}
+    by_key: dict[Key, tuple[Run, ...]] = {}
     for run in runs:
-        known[key_of(run.spec)] = (*known.get(key_of(run.spec), ()), as_replayed(run))
+        by_key[key_of(run.spec)] = (*by_key.get(key_of(run.spec), ()), as_replayed(run))
     disks = {run.disk.tier.name: run.disk.tier for run in runs if run.disk is not None}
-    repeats = min(3, max(1, round(fmean(map(len, known.values())))))
+    repeats = min(3, max(1, round(fmean(map(len, by_key.values())))))
     measure = replace(runs[0].spec.measure, repeats=repeats)
     plans = tuple(_plan_of([run.spec for run in own]) for own in by_workload(runs).values())
     most = max(vcpus_of(run.configuration) for run in runs)
     host = HostSize(math.ceil(most), max(memory_of(run.configuration) for run in runs))
     study = Study("replayed", plans, tuple(disks.values()), measure=measure)
-    return ReplayCase(name, family, study, host, known, truth or {})
+    return ReplayCase(name, family, study, host, by_key, truth or {})
 
 
 def as_replayed(run: Run) -> Run:
@@ -98,10 +98,10 @@ def as_replayed(run: Run) -> Run:
 
 def by_workload(runs: Iterable[Run]) -> dict[str, list[Run]]:
     """The runs of each workload, in their order."""
-    found: dict[str, list[Run]] = defaultdict(list)
+    by_name: dict[str, list[Run]] = defaultdict(list)
     for run in runs:
-        found[run.spec.workload.name].append(run)
-    return dict(found)
+        by_name[run.spec.workload.name].append(run)
+    return dict(by_name)
 
 
 def _plan_of(specs: Sequence[RunSpec]) -> WorkloadPlan:
@@ -129,7 +129,9 @@ def machine_cases(count: int) -> list[ReplayCase]:
     numbers = itertools.count(0, 2)  # those between have rates alone
     cases = (case for number in numbers if (case := few_axes(number, SEED, MOST_CONFIGURATIONS)) is not None)
     return [
-        machine_case(case, case.machine.truth([(each, Faster()) for each in case.measured if case.machine.holds(each)]))
+        machine_case(
+            case, case.machine.truth([(place, Faster()) for place in case.measured if case.machine.holds(place)])
+        )
         for case in itertools.islice(cases, count)
     ]
 

@@ -110,14 +110,14 @@ def main() -> int:
         own = accounted(20_000)
         _drained(reader)
         argv = [sys.executable, "-c", LOOP, str(given.rounds), str(given.steps)]
-        found = subprocess.run(
+        done = subprocess.run(
             argv, env={**os.environ, "PYTHONPATH": str(HOOK)}, stdout=subprocess.PIPE, text=True, check=True
         )
-        told = _drained(reader)
+        counted = _drained(reader)
         os.close(reader)
-    rounds = json.loads(next(line for line in found.stdout.splitlines() if line.startswith("costs")).partition(" ")[2])
-    if told != (given.rounds + 1) * given.steps:
-        print(f"the hook told {told} steps of {(given.rounds + 1) * given.steps}")
+    rounds = json.loads(next(line for line in done.stdout.splitlines() if line.startswith("costs")).partition(" ")[2])
+    if counted != (given.rounds + 1) * given.steps:
+        print(f"the hook told {counted} steps of {(given.rounds + 1) * given.steps}")
         return 1
     bare = median(round_["bare"] for round_ in rounds)
     print(f"the hook's own CPU time: {own:.2f} us a step; the loop by itself: {bare:.0f} us a step")

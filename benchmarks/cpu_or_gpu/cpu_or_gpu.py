@@ -58,8 +58,8 @@ def step_ratio(answer: Answer, fewer: int, more: int) -> float:
     return seconds[more] / seconds[fewer]
 
 
-def statement(of: str, said: str, value: float, unit: str, goal: str, *, met: bool) -> GoalRow:
-    return GoalRow(of, said, value, unit, goal, met, 1)
+def statement(of: str, text: str, value: float, unit: str, goal: str, *, met: bool) -> GoalRow:
+    return GoalRow(of, text, value, unit, goal, met, 1)
 
 
 def main() -> int:

@@ -48,19 +48,19 @@ def real_curves() -> list[Curve]:
     yields = {
         name: float(row["jpeg_smt_yield"]) for (name,), (row, *_) in _grouped("jpeg_yields.csv", ("cpu_model",)).items()
     }
-    found, by_yields = [], []
+    curves, by_yields = [], []
     for (provider, name, model, _), rows in machines.items():
         points = _points(rows, "processes", "bogo_ops_per_second")
-        found.append(Curve(MACHINES, f"{provider} {name}", *points, cpu_model=model))
-        if rows[0]["threads_per_core"] == "2" and model in yields and found[-1].places[-1] / 2 in found[-1].places:
-            by_yields.append(_with_yield(found[-1], yields[model]))
-    found += by_yields
+        curves.append(Curve(MACHINES, f"{provider} {name}", *points, cpu_model=model))
+        if rows[0]["threads_per_core"] == "2" and model in yields and curves[-1].places[-1] / 2 in curves[-1].places:
+            by_yields.append(_with_yield(curves[-1], yields[model]))
+    curves += by_yields
     for (model, decoder), rows in _grouped("loaders.csv", ("cpu_model", "decoder")).items():
         points = _points(rows, "processes", "images_per_second")
-        found.append(Curve(LOADERS, f"{decoder} on {model}", *points, cpu_model=model))
+        curves.append(Curve(LOADERS, f"{decoder} on {model}", *points, cpu_model=model))
     for (name,), rows in _grouped("others.csv", ("curve",)).items():
-        found.append(Curve(OTHERS, name, *_points(rows, "vcpus", "rate")))
-    return [curve for curve in found if len(curve.places) > 2]
+        curves.append(Curve(OTHERS, name, *_points(rows, "vcpus", "rate")))
+    return [curve for curve in curves if len(curve.places) > 2]
 
 
 def questions(curve: Curve) -> list[tuple[Curve, int]]:
@@ -82,13 +82,13 @@ def _with_yield(curve: Curve, gain: float) -> Curve:
 
 
 def _grouped(name: str, key: Sequence[str]) -> Mapping[tuple[str, ...], list[dict[str, str]]]:
-    found: dict[tuple[str, ...], list[dict[str, str]]] = defaultdict(list)
+    groups: dict[tuple[str, ...], list[dict[str, str]]] = defaultdict(list)
     with (FOLDER / name).open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
-            found[tuple(row[column] for column in key)].append(row)
-    return found
+            groups[tuple(row[column] for column in key)].append(row)
+    return groups
 
 
 def _points(rows: Sequence[Mapping[str, str]], place: str, rate: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    known = sorted((float(row[place]), float(row[rate])) for row in rows)
-    return tuple(one for one, _ in known), tuple(other for _, other in known)
+    points = sorted((float(row[place]), float(row[rate])) for row in rows)
+    return tuple(one for one, _ in points), tuple(other for _, other in points)

@@ -109,8 +109,8 @@ def show(runs: Sequence[Run]) -> None:
 
 
 def _spread(errors: Iterable[float]) -> str:
-    found = list(errors)
-    return " ".join(f"{share:.1%}" for share in np.percentile(found, (50, 90))) if found else "-"
+    shares = list(errors)
+    return " ".join(f"{share:.1%}" for share in np.percentile(shares, (50, 90))) if shares else "-"
 
 
 def _arguments() -> argparse.Namespace:

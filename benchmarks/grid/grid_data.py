@@ -74,12 +74,12 @@ def _rounded(value: Any) -> Any:
 
 def cells(runs: Iterable[Run]) -> Mapping[Cell, tuple[Run, ...]]:
     """The completed runs of each configuration, in the order of measuring."""
-    found: dict[Cell, tuple[Run, ...]] = {}
+    by_cell: dict[Cell, tuple[Run, ...]] = {}
     for run in runs:
         if run.throughput is not None:
             key = run.spec.workload.name, run.configuration
-            found[key] = (*found.get(key, ()), run)
-    return found
+            by_cell[key] = (*by_cell.get(key, ()), run)
+    return by_cell
 
 
 def repeat_errors(runs: Iterable[Run]) -> tuple[float, ...]:

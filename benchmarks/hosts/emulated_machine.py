@@ -106,17 +106,17 @@ class Initramfs:
 
     def folder(self, path: str) -> None:
         """A folder and those above it."""
-        for each in [*reversed(Path(path).parents), Path(path)]:
-            if str(each) != "/":
-                self._entries.setdefault(str(each).lstrip("/"), (stat.S_IFDIR | 0o755, 0, b""))
+        for folder in [*reversed(Path(path).parents), Path(path)]:
+            if str(folder) != "/":
+                self._entries.setdefault(str(folder).lstrip("/"), (stat.S_IFDIR | 0o755, 0, b""))
 
     def file(self, source: Path, target: str | None = None) -> None:
         """A file of this machine, at the same path unless `target` says another; links are followed."""
         place = target or str(source)
         self.folder(str(Path(place).parent))
-        found = source.stat()
+        status = source.stat()
         # Compiled Python files are valid for one modification time of their source: the times go along.
-        self._entries[place.lstrip("/")] = (found.st_mode, int(found.st_mtime), source)
+        self._entries[place.lstrip("/")] = (status.st_mode, int(status.st_mtime), source)
 
     def text(self, path: str, content: str, mode: int = 0o755) -> None:
         """A file with this content."""

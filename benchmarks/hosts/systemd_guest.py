@@ -102,23 +102,23 @@ def doctor(line: str) -> dict[str, Any]:
     """What `sizer doctor --json`, typed so, tells of the controls, and how it ended."""
     shown = typed(line)
     try:
-        found = json.loads(shown["stdout"])
+        answer = json.loads(shown["stdout"])
     except ValueError:
         return {**shown, "checks": {}}
-    checks = {each["name"]: each for each in found["checks"]}
-    return {"line": line, "status": shown["status"], "limits": found["host"]["limits"], "checks": checks}
+    checks = {check["name"]: check for check in answer["checks"]}
+    return {"line": line, "status": shown["status"], "limits": answer["host"]["limits"], "checks": checks}
 
 
 def runs(folder: Path) -> list[dict[str, Any]]:
     """What the records of a study say, run by run."""
-    found = []
+    ended_runs = []
     for file in sorted(folder.glob("runs/*.json")):
         run = json.loads(file.read_text())
         log = read(folder / "logs" / f"{file.stem}.log").splitlines()
         disk = run["disk"] or {}
         demand, rate = run["demand"], run["throughput"]
         cores = demand["core_seconds"] * rate["value"] if demand and rate else None
-        found.append(
+        ended_runs.append(
             {
                 "workload": run["spec"]["workload"]["name"],
                 "vcpus": run["spec"]["limits"]["vcpus"],
@@ -130,7 +130,7 @@ def runs(folder: Path) -> list[dict[str, Any]]:
                 "measured": disk.get("measured"),
             }
         )
-    return found
+    return ended_runs
 
 
 def study(name: str, text: str, line: str) -> dict[str, Any]:
@@ -143,22 +143,24 @@ def study(name: str, text: str, line: str) -> dict[str, Any]:
 
 def things_left() -> list[str]:
     """Groups, scopes, loop devices, mounts and processes of sizer that are still there."""
-    groups = [each for each in glob.glob(f"{GROUPS}/**/", recursive=True) if Path(each).name in ("sizer", "supervisor")]
+    groups = [
+        group for group in glob.glob(f"{GROUPS}/**/", recursive=True) if Path(group).name in ("sizer", "supervisor")
+    ]
     scopes = glob.glob(f"{GROUPS}/**/run-*.scope", recursive=True)
-    loops = [each.split("/")[3] for each in glob.glob("/sys/block/loop*/loop/backing_file")]
+    loops = [file.split("/")[3] for file in glob.glob("/sys/block/loop*/loop/backing_file")]
     mounts = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines() if "/dev/loop" in line]
     return [*groups, *scopes, *loops, *mounts, *(f"process {pid}" for pid in measured_processes())]
 
 
 def measured_processes() -> list[int]:
     """The living processes of measured programs."""
-    found = []
+    processes = []
     for entry in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             words = (entry / "cmdline").read_bytes().split(b"\0")
             if words[2:3] == [HERE.encode()] and words[3:4] in ([b"burn"], [b"hoard"], [b"daemon"]):
-                found.append(int(entry.name))
-    return found
+                processes.append(int(entry.name))
+    return processes
 
 
 def settled() -> list[str]:

@@ -42,18 +42,18 @@ class AimResult(NamedTuple):
     met: bool
 
 
-def judge(found: dict[str, Any]) -> list[AimResult]:
+def judge(results: dict[str, Any]) -> list[AimResult]:
     """Every aim of what the guest found."""
-    if not found.get("person"):
+    if not results.get("person"):
         return [AimResult("the guest tells what it found", "it ended without; its console above tells why", False)]
-    return [*_plainly(found), *_in_the_scope(found["person"]), *_killed(found["person"]), *_as_root(found)]
+    return [*_plainly(results), *_in_the_scope(results["person"]), *_killed(results["person"]), *_as_root(results)]
 
 
-def _plainly(found: dict[str, Any]) -> Iterator[AimResult]:
-    person = found["person"]
+def _plainly(results: dict[str, Any]) -> Iterator[AimResult]:
+    person = results["person"]
     plain, refused = person["plain"], person["refused"]
     yield AimResult(
-        "a user is logged in under systemd", f"{found['systemd']}: {person['group']}", "session-" in person["group"]
+        "a user is logged in under systemd", f"{results['systemd']}: {person['group']}", "session-" in person["group"]
     )
     by_affinity = (plain["status"], plain.get("limits"), _had(plain)) == (0, "affinity", ["vcpus"])
     yield AimResult(
@@ -118,17 +118,17 @@ def _killed(person: dict[str, Any]) -> Iterator[AimResult]:
     yield AimResult("the next start removes it and goes on", f"exit {killed['status']}, {_listed(killed['left'])}", met)
 
 
-def _as_root(found: dict[str, Any]) -> Iterator[AimResult]:
-    person = found["person"]
-    plain, shown = found["no_session"]
+def _as_root(results: dict[str, Any]) -> Iterator[AimResult]:
+    person = results["person"]
+    plain, shown = results["no_session"]
     met = (plain.get("limits"), _had(shown)) == ("affinity", IN_A_SCOPE)
     yield AimResult("a user without a session, by doctor's command", f"{shown['line']}: {_had(shown)}", met)
     disk_fix = str(person["disk_fix"])
     yield from _throttled(disk_fix, person["by_disk_fix"], person["left_at_the_end"])
-    yield from _throttled("root, systemd-run --scope", found["root_scope"], found["root_scope_left"])
+    yield from _throttled("root, systemd-run --scope", results["root_scope"], results["root_scope_left"])
     # What disturbs there takes emulated CPUs from fio, so that only more than the rate would be the throttle's fault.
     name = "root, in a service while systemd reloads"
-    yield from _throttled(name, found["root_plain"], found["root_plain_left"], least=0.0)
+    yield from _throttled(name, results["root_plain"], results["root_plain_left"], least=0.0)
 
 
 def _throttled(
@@ -166,10 +166,10 @@ def main() -> int:
         build(image, KERNEL_FOLDER / "lib" / "modules")
         seconds = boot(kernel, image, (root,), result, GUEST_SECONDS, mebibytes=MEBIBYTES, kept=True)
         lines = result.read_text().splitlines() if result.exists() else []
-    found: dict[str, Any] = json.loads(lines[-1]) if lines else {}
+    results: dict[str, Any] = json.loads(lines[-1]) if lines else {}
     if arguments.out:
-        arguments.out.write_text(json.dumps(found, indent=1) + "\n")
-    rows = judge(found)
+        arguments.out.write_text(json.dumps(results, indent=1) + "\n")
+    rows = judge(results)
     width = max(len(row.aim) for row in rows)
     for row in rows:
         print(f"{'met   ' if row.met else 'MISSED'}  {row.aim:{width}}  {' '.join(str(row.found).split())}")

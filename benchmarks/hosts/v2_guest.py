@@ -23,20 +23,20 @@ LEFT_OUT = "not (readahead or mapped or direct or through or overlay or namespac
 
 def main(result: Path, project: Path, disk: Path) -> None:
     backend = detect()
-    found: dict[str, Any] = {
+    written: dict[str, Any] = {
         "kernel": Path("/proc/sys/kernel/osrelease").read_text().strip(),
         "backend": backend.name,
         "topology": asdict(backend.topology.counts),
         "capabilities": [asdict(capability) for capability in backend.capabilities()],
     }
     with backend.open("counted", Limits(vcpus=1, memory_bytes=64 << 20)) as group:
-        found["uncounted"] = sorted({field.name for field in fields(Sample)} - group.accounted - ELSEWHERE)
+        written["uncounted"] = sorted({field.name for field in fields(Sample)} - group.accounted - ELSEWHERE)
     tests = [str(project / "tests/integration/limits" / name) for name in TESTS]
     options = ["-p", "no:cacheprovider", "-p", "tests.described_hosts", "-m", "root", "-k", LEFT_OUT, "-v"]
     options += ["--color=no", "--tb=short", "-rfs", f"--rootdir={project}", f"--basetemp={disk}/tests"]
-    found["tests_exit_status"] = int(pytest.main([*options, *tests]))
-    found["groups_left"] = [str(path) for path in Path("/sys/fs/cgroup").glob("sizer/*") if path.is_dir()]
-    result.write_text(json.dumps(found) + "\n")
+    written["tests_exit_status"] = int(pytest.main([*options, *tests]))
+    written["groups_left"] = [str(path) for path in Path("/sys/fs/cgroup").glob("sizer/*") if path.is_dir()]
+    result.write_text(json.dumps(written) + "\n")
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ def build(image_file: Path, modules: Path) -> None:
     image.link("/usr/bin/env", "/bin/busybox")
     image.program(Path(shutil.which("lscpu") or "/usr/bin/lscpu"))
     python = add_python(image, ["psutil", "pytest"])
-    for folder in ("sizer/limits", "sizer/records", "tests/integration/limits"):
+    for folder in ("sizer/files", "sizer/limits", "sizer/records", "sizer/storage", "tests/integration/limits"):
         image.tree(PROJECT / folder)
     parts = ("pyproject.toml", "benchmarks/hosts/v2_guest.py", "tests/__init__.py", "tests/described_hosts.py")
     for file in (*PROJECT.glob("sizer/*.py"), *(PROJECT / part for part in parts)):
@@ -71,20 +71,20 @@ def build(image_file: Path, modules: Path) -> None:
     image.write(image_file)
 
 
-def verdict(found: dict[str, Any]) -> list[str]:
+def verdict(written: dict[str, Any]) -> list[str]:
     """What does not hold, in sentences; none if all is well."""
-    if not found:
+    if not written:
         return ["the guest ended without a result; the console above tells why"]
     wrong = []
-    if found.get("backend") != "cgroup v2":
-        wrong.append(f"the guest limits by {found.get('backend')}")
-    if found.get("tests_exit_status") != 0:
+    if written.get("backend") != "cgroup v2":
+        wrong.append(f"the guest limits by {written.get('backend')}")
+    if written.get("tests_exit_status") != 0:
         wrong.append("a contract test failed; its name is on the console above")
-    wrong += [f"{each['control']} is not available" for each in found.get("capabilities", ()) if not each["available"]]
-    if found.get("uncounted"):
-        wrong.append(f"not counted: {', '.join(found['uncounted'])}")
-    if found.get("groups_left"):
-        wrong.append(f"groups are left: {found['groups_left']}")
+    wrong += [f"{cap['control']} is not available" for cap in written.get("capabilities", ()) if not cap["available"]]
+    if written.get("uncounted"):
+        wrong.append(f"not counted: {', '.join(written['uncounted'])}")
+    if written.get("groups_left"):
+        wrong.append(f"groups are left: {written['groups_left']}")
     return wrong
 
 
@@ -106,14 +106,14 @@ def main() -> int:
         build_seconds = time.monotonic() - begin
         qemu_seconds = boot(kernel, image, (disk, swap), result, GUEST_SECONDS)
         lines = result.read_text().splitlines() if result.exists() else []
-    found: dict[str, Any] = json.loads(lines[-1]) if lines else {}
-    found["wrong"] = verdict(found)
-    found["build_seconds"], found["qemu_seconds"] = round(build_seconds, 1), round(qemu_seconds, 1)
-    text = json.dumps(found, indent=2)
+    written: dict[str, Any] = json.loads(lines[-1]) if lines else {}
+    written["wrong"] = verdict(written)
+    written["build_seconds"], written["qemu_seconds"] = round(build_seconds, 1), round(qemu_seconds, 1)
+    text = json.dumps(written, indent=2)
     print(text)
     if arguments.out:
         arguments.out.write_text(text + "\n")
-    return 1 if found["wrong"] else 0
+    return 1 if written["wrong"] else 0
 
 
 if __name__ == "__main__":

@@ -35,11 +35,11 @@ def main() -> int:
         for megabytes in MEGABYTES:
             iops, rate = megabytes * IOPS_PER_MEGABYTE, megabytes * 1e6
             tier = DiskTier(f"{megabytes}", emulated=DiskRates(iops, rate, iops, rate))
-            for figure, found in asdict(check_disk(tier, volume, detect(), fio).measured).items():
+            for figure, measured in asdict(check_disk(tier, volume, detect(), fio).measured).items():
                 declared = expected(tier.emulated, figure)  # type: ignore[arg-type]
-                ratio = found / declared
+                ratio = measured / declared
                 worst = max(worst, abs(ratio - 1))
-                print(f"{megabytes:4d}  {figure:24s} {declared:12,.0f} {found:12,.0f}   {ratio:6.4f}")
+                print(f"{megabytes:4d}  {figure:24s} {declared:12,.0f} {measured:12,.0f}   {ratio:6.4f}")
     print(f"worst: {worst:.1%} off (aim {AIM:.0%}): {'holds' if worst <= AIM else 'DOES NOT HOLD'}")
     return 0 if worst <= AIM else 1
 

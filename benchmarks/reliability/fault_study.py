@@ -176,8 +176,8 @@ def _sized(faults: Sequence[FaultCase], where: FaultFolder) -> tuple[subprocess.
     process = subprocess.Popen(argv, cwd=where.folder, env=environment, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     watching = [threading.Thread(target=_spoil_in_time, args=(fault, where, process)) for fault in faults]
-    for each in watching:
-        each.start()
+    for thread in watching:
+        thread.start()
     lines = []
     for line in process.stderr:
         lines.append(line)
@@ -187,8 +187,8 @@ def _sized(faults: Sequence[FaultCase], where: FaultFolder) -> tuple[subprocess.
                     fault.spoil(where, where.folder / "data" / fault.key)
             faults = [fault for fault in faults if fault.trigger]
     process.wait()
-    for each in watching:
-        each.join()
+    for thread in watching:
+        thread.join()
     return process, "".join(lines)
 
 
@@ -207,13 +207,13 @@ def _found(
     fault: FaultCase, runs: list[Run], where: FaultFolder, left: list[str], words: str, code: int
 ) -> FaultResult:
     run = next((run for run in runs if run.spec.workload.name == fault.key), None)
-    after = [each for each in runs if run and (each.started_at or "") > (run.started_at or "")]
-    went_on = any(each.outcome is Outcome.COMPLETED and each.spec.workload.name.startswith(GOOD) for each in after)
+    after = [later for later in runs if run and (later.started_at or "") > (run.started_at or "")]
+    went_on = any(run.outcome is Outcome.COMPLETED and run.spec.workload.name.startswith(GOOD) for run in after)
     log = where.study / "logs" / f"{run.id}.log" if run else None
     text = log.read_text(errors="replace") if log and log.exists() else ""
-    found = FaultResult(run, text, went_on, left, words, code)
-    found.misses = list(_misses(fault, found))
-    return found
+    result = FaultResult(run, text, went_on, left, words, code)
+    result.misses = list(_misses(fault, result))
+    return result
 
 
 ENDS_WITH = {Outcome.COMPLETED: (0, 4), Outcome.OUT_OF_MEMORY: (0, 4)}
@@ -224,10 +224,10 @@ def error_of(run: Run) -> str:
     return f"{failure_in_words(run)}\n{run.error.last_lines}" if run.error is not None else ""
 
 
-def _misses(fault: FaultCase, found: FaultResult) -> Iterator[str]:
-    run = found.run
+def _misses(fault: FaultCase, result: FaultResult) -> Iterator[str]:
+    run = result.run
     if run is None:
-        yield f"no run; sizer said: {found.stderr[-300:]}"
+        yield f"no run; sizer said: {result.stderr[-300:]}"
         return
     error = error_of(run)
     if run.outcome is not fault.outcome:
@@ -235,17 +235,17 @@ def _misses(fault: FaultCase, found: FaultResult) -> Iterator[str]:
     yield from (
         f"the error does not say {words!r}: {error}" for words in fault.words.split(" | ") if words not in error
     )
-    last = found.log.strip().splitlines()[-1:]
+    last = result.log.strip().splitlines()[-1:]
     if run.outcome in (Outcome.CRASHED, Outcome.TIMEOUT) and last and last[0][:100] not in error:
         yield f"the error does not hold the log's last line {last[0][:100]!r}"
     if fault.warning and fault.warning not in warning_names(run):
         yield f"no warning of {fault.warning!r}: {run.warnings}"
-    if not found.went_on:
+    if not result.went_on:
         yield "no good run after it"
-    yield from (f"left behind: {each}" for each in found.left)
-    if found.exit_code not in ENDS_WITH.get(fault.outcome, (4,)):
-        yield f"exit code {found.exit_code}: {found.stderr[-300:]}"
-    if "Traceback" in found.stderr or (fault.ours and "Traceback" in found.log):
+    yield from (f"left behind: {path}" for path in result.left)
+    if result.exit_code not in ENDS_WITH.get(fault.outcome, (4,)):
+        yield f"exit code {result.exit_code}: {result.stderr[-300:]}"
+    if "Traceback" in result.stderr or (fault.ours and "Traceback" in result.log):
         yield "a traceback"
 
 

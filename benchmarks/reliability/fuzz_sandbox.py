@@ -107,29 +107,29 @@ def _may_be_written(case: Case, ended: Ended, name: str) -> bool:
     return reads_folder and ended.code in (0, 5) and path.parts[0] == "study" and path.name in MADE_BY_READING
 
 
-def _kept_trace(said: str) -> str:
+def _kept_trace(error: str) -> str:
     """The traceback of a fault, from the file that the sentence names."""
-    found = re.search(r"\S*sizer-fault-\S*\.txt", said)
-    return Path(found[0]).read_text() if found and Path(found[0]).is_file() else f"exit code 1: {said}"
+    trace = re.search(r"\S*sizer-fault-\S*\.txt", error)
+    return Path(trace[0]).read_text() if trace and Path(trace[0]).is_file() else f"exit code 1: {error}"
 
 
 def _wrong(case: Case, ended: Ended) -> Iterator[str]:
     lines = ended.err.splitlines()
-    said = [line for line in lines if not line.startswith(GOES_ON)]
+    sentences = [line for line in lines if not line.startswith(GOES_ON)]
     if ended.code not in case.codes:
         yield f"exit code {ended.code}, which is none of {sorted(case.codes)}: {ended.err}"
     if ended.warned:
         yield f"warned: {ended.warned}"
-    if ended.code == 2 and len(said) != 1:
-        yield f"{len(said)} sentences instead of one: {ended.err}"
-    if ended.code and ended.code != 5 and not said:
+    if ended.code == 2 and len(sentences) != 1:
+        yield f"{len(sentences)} sentences instead of one: {ended.err}"
+    if ended.code and ended.code != 5 and not sentences:
         yield f"exit code {ended.code} and nothing said"
-    if ended.code == 0 and said and case.words[0] != "import":  # Its notes are there.
+    if ended.code == 0 and sentences and case.words[0] != "import":  # Its notes are there.
         yield f"exit code 0, and on stderr: {ended.err}"
-    if ended.code == 2 and said and not _names_the_file(case, said[0]):
-        yield f"the sentence does not say in which file: {said[0]}"
-    if any(len(line) > 2_000 for line in said):
-        yield f"a sentence of {max(map(len, said))} characters"
+    if ended.code == 2 and sentences and not _names_the_file(case, sentences[0]):
+        yield f"the sentence does not say in which file: {sentences[0]}"
+    if any(len(line) > 2_000 for line in sentences):
+        yield f"a sentence of {max(map(len, sentences))} characters"
     for stream, text in (("stderr", ended.err), ("stdout", ended.out)):
         strange = {character for character in text if category(character) in UNSEEN and character not in "\n\t"}
         if strange:
@@ -173,20 +173,20 @@ class Sandbox:
             ended = _typed(case, self.root)
             after = listing(self.root)
             written = sorted(name for name in {*before, *after} if before.get(name, b"-") != after.get(name, b"-"))
-            kind, found = faults(case, ended, written)
+            kind, wrong = faults(case, ended, written)
             if not kind and is_hushed_up(path, ended):
-                kind, found = "wrong", ["a run that cannot be read is left out and not named"]
-            return CaseVerdict(case, ended, tuple(found), kind)
+                kind, wrong = "wrong", ["a run that cannot be read is left out and not named"]
+            return CaseVerdict(case, ended, tuple(wrong), kind)
         finally:
             self._restore()
 
     def _restore(self) -> None:
-        found = listing(self.root)
-        for name in sorted(found.keys() - self._files.keys()):
+        there = listing(self.root)
+        for name in sorted(there.keys() - self._files.keys()):
             path = self.root / name
             shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
         for name, content in self._files.items():
-            if content is not None and found.get(name) != content:
+            if content is not None and there.get(name) != content:
                 (self.root / name).write_bytes(content)
 
 
@@ -230,8 +230,8 @@ def _typed(case: Case, root: Path) -> Ended:
         finally:
             os.chdir(folder)
     seconds = _cpu_seconds() - start
-    said = tuple(str(each.message) for each in warned if not issubclass(each.category, ORDINARY_WARNINGS))
-    return Ended(code, out.getvalue(), err.getvalue(), seconds, trace, timed_out, said)
+    messages = tuple(str(warning.message) for warning in warned if not issubclass(warning.category, ORDINARY_WARNINGS))
+    return Ended(code, out.getvalue(), err.getvalue(), seconds, trace, timed_out, messages)
 
 
 def _cpu_seconds() -> float:

@@ -175,15 +175,15 @@ class Soak:
     def _live(self, study: SoakedStudy, aim: tuple[str, int] | None) -> Life:
         """Start sizer and kill it where it is aimed at; without an aim it may end."""
         read_end, write_end = os.pipe()
-        known = (study.path / "study.yaml").exists()
-        words = ["resume", str(study.path)] if known else ["run", str(study.file), "--out", str(study.path)]
-        with (self._place / "said.log").open("w+") as said:
+        begun = (study.path / "study.yaml").exists()
+        words = ["resume", str(study.path)] if begun else ["run", str(study.file), "--out", str(study.path)]
+        with (self._place / "said.log").open("w+") as log:
             process = subprocess.Popen(
                 [sys.executable, str(HERE / "soak_sizer.py"), *words],
                 env={**self._environment(study), PIPE: str(write_end)},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                stderr=said,
+                stderr=log,
                 pass_fds=(write_end,),
                 start_new_session=True,
             )
@@ -193,8 +193,8 @@ class Soak:
             status = process.wait()
             watch.read_all()
             os.close(read_end)
-            said.seek(0)
-            text = said.read()
+            log.seek(0)
+            text = log.read()
         phase = (watch.phase() if killed and status == -signal.SIGKILL else None) if aim else None
         return Life(process.pid, phase, status, "clean-up" in watch.ended, tuple(watch.stored), text)
 

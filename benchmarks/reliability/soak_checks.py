@@ -30,14 +30,14 @@ def finished(study: Path) -> dict[str, bytes]:
 
 def lost(before: dict[str, bytes], study: Path) -> list[str]:
     """The runs that were there and are not, or are another measurement. Marks of drift may have changed."""
-    found = []
+    losses = []
     for name, content in before.items():
         path = study / "runs" / name
         if not path.exists():
-            found.append(f"{path} is gone")
+            losses.append(f"{path} is gone")
         elif path.read_bytes() != content and _measured(path.read_bytes()) != _measured(content):
-            found.append(f"{path} holds another measurement")
-    return found
+            losses.append(f"{path} holds another measurement")
+    return losses
 
 
 def _measured(content: bytes) -> Run:
@@ -50,33 +50,33 @@ LEAST_RATE = 150.0
 
 def slow(runs: dict[str, bytes]) -> list[str]:
     """The runs of the job whose rate is what it would be over a time in which sizer stood still."""
-    found = []
+    slow_runs = []
     for name, content in runs.items():
         run = run_from_json(json.loads(content), "a stored run")
         if run.spec.workload.kind == "command" and run.throughput and run.throughput.value < LEAST_RATE:
-            found.append(f"run {name} has {run.throughput.value:.0f} images/s")
-    return found
+            slow_runs.append(f"run {name} has {run.throughput.value:.0f} images/s")
+    return slow_runs
 
 
 def unreadable(study: Path, environment: dict[str, str]) -> list[str]:
     """A sentence for each file that is neither whole nor absent, and for a `sizer status` that does not work."""
-    found: list[str] = []
+    unread: list[str] = []
     whole = (study / "study.yaml").exists()
     if whole:
-        found += map(str, StudyFolder.open(study).problems())
+        unread += map(str, StudyFolder.open(study).problems())
     elif (study / "runs").is_dir() and any((study / "runs").glob("*.json")):
-        found.append(f"{study} has runs and no study.yaml")
+        unread.append(f"{study} has runs and no study.yaml")
     for path in study.glob("*.json"):
         try:
             json.loads(path.read_text())
         except ValueError as error:
-            found.append(f"{path}: {error}")
+            unread.append(f"{path}: {error}")
     report, table = study / "report.html", study / "measurements.csv"
     if report.exists() and not report.read_text().rstrip().endswith("</html>"):
-        found.append(f"{report} is cut short")
+        unread.append(f"{report} is cut short")
     if table.exists() and not table.read_bytes().endswith(b"\n"):
-        found.append(f"{table} is cut short")
-    return found + (_status(study, environment) if whole else [])
+        unread.append(f"{table} is cut short")
+    return unread + (_status(study, environment) if whole else [])
 
 
 def _status(study: Path, environment: dict[str, str]) -> list[str]:

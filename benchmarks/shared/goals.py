@@ -68,13 +68,13 @@ def share(
     part: str, figure: str, flags: Iterable[bool], least: float | None = None, most: float | None = None
 ) -> GoalRow:
     """How many of them in percent, within goals that are shares."""
-    known = list(flags)
-    value = sum(known) / len(known) if known else math.nan
+    outcomes = list(flags)
+    value = sum(outcomes) / len(outcomes) if outcomes else math.nan
     goal = ""
     if least is not None:
         goal = f"{100 * least:g} to {100 * most:g} %" if most is not None else f">= {100 * least:g} %"
-    met = None if least is None or not known else least <= value <= (1.0 if most is None else most)
-    return GoalRow(part, figure, 100 * value, " %", goal, met, len(known))
+    met = None if least is None or not outcomes else least <= value <= (1.0 if most is None else most)
+    return GoalRow(part, figure, 100 * value, " %", goal, met, len(outcomes))
 
 
 def below(part: str, figure: str, value: float, unit: str, goal: float, cases: int = 1) -> GoalRow:

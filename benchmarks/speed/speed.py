@@ -53,8 +53,8 @@ class Figure:
 
     @property
     def met(self) -> bool:
-        found = (self.seconds, self.most_seconds), (self.waited, self.most_waited), (self.ratio, self.most_ratio)
-        return all(most is None or seen <= most for seen, most in found)
+        limits = (self.seconds, self.most_seconds), (self.waited, self.most_waited), (self.ratio, self.most_ratio)
+        return all(most is None or seen <= most for seen, most in limits)
 
     def __str__(self) -> str:
         aims = (self.most_seconds, "{:g} s"), (self.most_waited, "{:g} s until done"), (self.most_ratio, "{:g} x")
@@ -94,13 +94,13 @@ def beside_numpy(
 ) -> tuple[float, float, float]:
     """The least of so many goes of both, in turns: CPU seconds, those of `import numpy`, and seconds until it is done;
     before each the folder `fresh` is moved out of the way."""
-    found = []
+    turns = []
     for _ in range(times + 1):  # the first writes the compiled modules
         if fresh is not None and (folder / fresh).exists():
             (folder / fresh).rename(folder / f"{fresh}-{time.monotonic_ns()}")
         used, waited = seconds_of(words, folder)
-        found.append((used, seconds_of(UNIT, folder)[0], waited))
-    own, numpy, until = zip(*found[1:], strict=True)
+        turns.append((used, seconds_of(UNIT, folder)[0], waited))
+    own, numpy, until = zip(*turns[1:], strict=True)
     return min(own), min(numpy), min(until)
 
 
@@ -109,11 +109,11 @@ def imports(folder: Path, times: int) -> list[Figure]:
         "import of 1,000 rows of ten jobs": over_disks(folder / "ten.csv", 1000, 10),
         "import of 288 rows of nine jobs over vCPUs and memory": over_memory(folder / "nine.csv", 9),
     }
-    found = []
+    figures = []
     for name, table in tables.items():
         words = (*SIZER, "import", str(table), "--out", "imported")
-        found.append(Figure(name, *beside_numpy(words, folder, times, "imported"), most_waited=3.0))
-    return found
+        figures.append(Figure(name, *beside_numpy(words, folder, times, "imported"), most_waited=3.0))
+    return figures
 
 
 def predictions(folder: Path, times: int, large: bool) -> list[Figure]:
@@ -125,14 +125,14 @@ def predictions(folder: Path, times: int, large: bool) -> list[Figure]:
     ]
     if large:
         tables.append((over_disks(folder / "large.csv", 10_000, 10), "10,000 runs over disks", (), None))
-    found = []
+    figures = []
     for table, stored, options, most in tables:
         study = table.with_suffix("")
         api.import_table(table, study)
         words = (*SIZER, "predict", str(study), "--workload", "job-3", "--vcpus", "7", *options)
         name = f"predict of one point, {stored} stored"
-        found.append(Figure(name, *beside_numpy(words, folder, times), most_ratio=most))
-    return found
+        figures.append(Figure(name, *beside_numpy(words, folder, times), most_ratio=most))
+    return figures
 
 
 def batch(folder: Path, times: int) -> Figure:
@@ -140,13 +140,13 @@ def batch(folder: Path, times: int) -> Figure:
     model = api.fit(api.open_study(folder / "disks")).workloads[0]
     base, most = model.measured.rates[0].configuration, model.measured.vcpus[-1]
     places = [replace(base, vcpus=float(vcpus)) for vcpus in np.linspace(1, 2 * most, POINTS)]
-    found = []
+    measured = []
     for _ in range(times):
         before, began = time.process_time(), time.monotonic()
         predict_several(model, places)
         used, waited = time.process_time() - before, time.monotonic() - began
-        found.append((used, seconds_of(UNIT, folder)[0], waited))
-    own, numpy, until = zip(*found, strict=True)
+        measured.append((used, seconds_of(UNIT, folder)[0], waited))
+    own, numpy, until = zip(*measured, strict=True)
     name = f"{POINTS:,} predictions of one call, {min(own) / POINTS * 1000:.3f} ms each"
     return Figure(name, min(own), min(numpy), min(until), most_seconds=0.0002 * POINTS)
 

@@ -18,10 +18,10 @@ DISKS = {"ssd": 20.0, "standard": 4.0}
 
 def over_disks(path: Path, rows: int, jobs: int) -> Path:
     """A table of jobs over as many vCPU values as it takes, on two disks."""
-    random, each = Random(5), rows // jobs
+    random, rows_per_job = Random(5), rows // jobs
     table = ["workload,vcpus,disk,throughput"]
     for job in range(jobs):
-        for row in range(each):
+        for row in range(rows_per_job):
             vcpus, disk = 1 + row // 2, ("ssd", "standard")[row % 2]
             rate = _together(_rate(job, vcpus), _one_vcpu(job) * DISKS[disk]) * _noise(random)
             table.append(f"job-{job},{vcpus},{disk},{rate:.4g}")
@@ -33,10 +33,10 @@ def over_memory(path: Path, jobs: int, vcpus: Sequence[int] = VCPUS, repeats: in
     random = Random(6)
     table = ["workload,vcpus,memory_gib,throughput"]
     for job in range(jobs):
-        for each, gib, _ in product(vcpus, MEMORY_GIB, range(repeats)):
+        for cpus, gib, _ in product(vcpus, MEMORY_GIB, range(repeats)):
             enough = 8 * (1 + job % 3)
             slower = 1.0 if gib >= enough else 0.6 + 0.4 * gib / enough
-            table.append(f"job-{job},{each},{gib},{_rate(job, each) * slower * _noise(random):.4g}")
+            table.append(f"job-{job},{cpus},{gib},{_rate(job, cpus) * slower * _noise(random):.4g}")
     return _written(path, table)
 
 

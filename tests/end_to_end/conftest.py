@@ -247,5 +247,5 @@ def called(words: Sequence[str], folder: Path, environment: dict[str, str]) -> s
             code = end.code if isinstance(end.code, int) else 1
         finally:
             os.chdir(here)
-    shown = [str(each.message) for each in warned if not issubclass(each.category, HIDDEN)]
+    shown = [str(warning.message) for warning in warned if not issubclass(warning.category, HIDDEN)]
     return subprocess.CompletedProcess(words, code, out.getvalue(), "\n".join([*shown, err.getvalue()]))

@@ -39,15 +39,15 @@ def typed(
     """Type `sizer` and these words in a folder, and wait for its end; `quick_disks`: checks of disks take less time;
     `start_up`: seconds that a run is allowed to its first step, in the place of two minutes."""
     with TemporaryDirectory() as place:
-        said = Path(place, "out"), Path(place, "err")
-        process = READY.Process(target=_typed, args=(list(words), folder, environment, said, quick_disks, start_up))
+        outputs = Path(place, "out"), Path(place, "err")
+        process = READY.Process(target=_typed, args=(list(words), folder, environment, outputs, quick_disks, start_up))
         process.start()
         process.join(SECONDS)
         if process.exitcode is None:
             process.kill()
             process.join()
-            raise subprocess.TimeoutExpired(words, SECONDS, *(path.read_text() for path in said))
-        return subprocess.CompletedProcess(words, process.exitcode, *(path.read_text() for path in said))
+            raise subprocess.TimeoutExpired(words, SECONDS, *(path.read_text() for path in outputs))
+        return subprocess.CompletedProcess(words, process.exitcode, *(path.read_text() for path in outputs))
 
 
 def quicken() -> None:
@@ -60,14 +60,14 @@ def _typed(
     words: list[str],
     folder: Path,
     environment: dict[str, str],
-    said: tuple[Path, Path],
+    outputs: tuple[Path, Path],
     quick_disks: bool,
     start_up: float | None,
 ) -> None:
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    for descriptor, path in enumerate(said, start=1):
+    for descriptor, path in enumerate(outputs, start=1):
         with path.open("wb") as stream:
             os.dup2(stream.fileno(), descriptor)
     if quick_disks:

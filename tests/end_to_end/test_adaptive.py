@@ -31,8 +31,8 @@ def study(folder: Path) -> Path:
 
 
 def runs_in(study: Path) -> list[dict[str, object]]:
-    found: list[dict[str, object]] = [json.loads(path.read_text()) for path in (study / "runs").glob("*.json")]
-    return sorted(found, key=lambda run: str(run["started_at"]))
+    runs: list[dict[str, object]] = [json.loads(path.read_text()) for path in (study / "runs").glob("*.json")]
+    return sorted(runs, key=lambda run: str(run["started_at"]))
 
 
 @pytest.mark.alone
@@ -102,13 +102,13 @@ def test_a_bound_that_ends_it_says_how_to_go_on(sizer: Typed, study: Path) -> No
     )
     assert "Measure `job` at 1 vCPU." in done.stderr
     assert f"{next_run}. To go on: {command}" in sizer("status", "study").stdout
-    found = json.loads(sizer("status", "study", "--json").stdout)
-    assert (found["plan_ended"], found["to_go_on"]) == ("runs", command)
+    status = json.loads(sizer("status", "study", "--json").stdout)
+    assert (status["plan_ended"], status["to_go_on"]) == ("runs", command)
     assert f"{next_run}. To go on:" in (study / "report.html").read_text()
     dry = sizer("run", "study/study.yaml", "--out", "study", "--runs", "3", "--dry-run").stdout
-    assert dry.startswith(found["next_run"])
+    assert dry.startswith(status["next_run"])
     assert ": 1 run more at the most, about " in dry
     assert "; 2 finished" in dry
     again = sizer(*command.removeprefix("sizer ").replace("--runs 6", "--runs 3").split())
     assert again.returncode == 0, again.stderr
-    assert (study / "runs" / f"{found['next_run']}.json").exists()
+    assert (study / "runs" / f"{status['next_run']}.json").exists()

@@ -86,7 +86,7 @@ def test_the_demo_by_the_real_thing(sizer: Typed, folder: Path, environment: dic
     answers = json.loads(sizer("recommend", "demo", "--json").stdout)["workloads"]
     for answer in answers:
         # What its runs show is answered, unless something else had the CPUs in all of them, which is said then.
-        busy = any("used the CPUs of this host in every run" in each for each in answer["reasons"])
+        busy = any("used the CPUs of this host in every run" in reason for reason in answer["reasons"])
         assert busy == all_starved(folder / "demo", answer["workload"])
         assert answer["status"] in (("refused",) if busy else ("recommended", "at_least"))
     page = (folder / "demo/report.html").read_text()

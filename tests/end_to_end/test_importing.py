@@ -95,8 +95,8 @@ def _no_space() -> None:
 )
 def test_what_is_assumed_is_said(sizer: Typed, imported: Path, words: str, key: str, figure: float) -> None:
     """In words and for other programs."""
-    (found,) = json.loads(sizer("predict", str(imported), *words.split(), "--json").stdout)["predictions"]
-    assert found["what_if"][key] == pytest.approx(figure)
+    (prediction,) = json.loads(sizer("predict", str(imported), *words.split(), "--json").stdout)["predictions"]
+    assert prediction["what_if"][key] == pytest.approx(figure)
     assert "; assumed: " in sizer("predict", str(imported), *words.split()).stdout
 
 
@@ -149,9 +149,9 @@ def test_a_table_of_odd_names_goes_all_the_way(sizer: Typed, folder: Path) -> No
     assert "ResNet 50 / fp16: " in sizer("recommend", "s").stdout
     for workload, disk in (("ResNet 50 / fp16", "AWS gp3"), ("图像训练", "x:y/z")):
         words = ("predict", "s", "--workload", workload, "--disk", disk, "--vcpus", "3", "--json")
-        (found,) = json.loads(sizer(*words).stdout)["predictions"]
-        assert (found["workload"], found["disk"]) == (workload, disk)
-        assert found["throughput"] > 20
+        (prediction,) = json.loads(sizer(*words).stdout)["predictions"]
+        assert (prediction["workload"], prediction["disk"]) == (workload, disk)
+        assert prediction["throughput"] > 20
     assert sizer("report", "s").returncode == 0
     page = (folder / "s" / "report.html").read_text(encoding="utf-8")
     assert "Tesla &lt;V100&gt;" in page

@@ -51,11 +51,11 @@ def test_the_largest_batch_is_found_and_goes_on_after_a_kill(sizer: Typed, folde
     assert held * EACH < CAP
     assert killed * EACH > CAP - INTERPRETER
     assert {run["error"]["where"] for run in runs if run["outcome"] == "out_of_memory"} == {"host"}
-    said = f"the largest batch that fits 192 MiB is {held}; {killed} ran out of memory"
-    assert said in done.stderr
+    sentence = f"the largest batch that fits 192 MiB is {held}; {killed} ran out of memory"
+    assert sentence in done.stderr
 
     answered = sizer("recommend", "study")
-    assert said.capitalize().replace(" mib", " MiB") in answered.stdout
+    assert sentence.capitalize().replace(" mib", " MiB") in answered.stdout
     (answer,) = json.loads(sizer("recommend", "study", "--json").stdout)["workloads"]
     largest, curve = answer["batch"]["largest"], answer["batch"]["curves"][0]
     assert (largest["batch_size"], largest["too_large"], largest["where"]) == (held, killed, "host")
@@ -69,6 +69,6 @@ def test_the_largest_batch_is_found_and_goes_on_after_a_kill(sizer: Typed, folde
     again = sizer("resume", "study")
     assert again.returncode == 0, again.stderr
     assert "finished already" not in again.stderr
-    assert said in again.stderr
+    assert sentence in again.stderr
     assert len(json.loads(sizer("export", "study", "--format", "json").stdout)) == len(runs)
     assert "finished already" in sizer("resume", "study").stderr

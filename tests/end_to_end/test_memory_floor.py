@@ -66,20 +66,20 @@ def _cut_short(sizer: Typed, study: Path) -> list[str]:
     done = sizer("run", "study.yaml", "--until", "settled", "--runs", "2")
     assert done.returncode == 0, done.stderr
     assert len(list((study / "runs").iterdir())) == 2
-    said = "the search is not finished; as many runs are made as were allowed"
+    sentence = "the search is not finished; as many runs are made as were allowed"
     more = "sizer run study/study.yaml --out study --runs "
-    line = next(line for line in done.stderr.splitlines() if said in line)
+    line = next(line for line in done.stderr.splitlines() if sentence in line)
     assert f"; to go on, type: {more}" in line
     assert "not found" not in done.stderr
     status = sizer("status", "study").stdout
-    assert said in status
+    assert sentence in status
     assert more in status
     (left,) = json.loads(sizer("status", "study", "--json").stdout)["searches_left"]
     assert left == {"workload": "job", "search": "floor_search", "bound": "runs"}
     page = (study / "report.html").read_text()
-    assert said in page
+    assert sentence in page
     assert more in page
     assert len(list((study / "runs").iterdir())) == 2
     again = sizer("resume", "study")
-    assert said in again.stderr
+    assert sentence in again.stderr
     return [*line.partition("type: sizer ")[2].split()[:-1], "20"]

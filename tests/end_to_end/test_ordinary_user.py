@@ -132,13 +132,13 @@ def scratch_of_the_user() -> list[Path]:
 
 def processes_of_the_user() -> list[int]:
     """The living processes of this user."""
-    found = []
+    processes = []
     for entry in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             status = (entry / "status").read_text()
             if entry.stat().st_uid == USER and "State:\tZ" not in status:
-                found.append(int(entry.name))
-    return found
+                processes.append(int(entry.name))
+    return processes
 
 
 def one_sentence(done: subprocess.CompletedProcess[str], status: int) -> str:
@@ -155,8 +155,8 @@ def test_doctor_explains(person: Person) -> None:
     assert output.returncode == 0, output.stderr
     assert "ok  vcpus: affinity: CPU affinity" in output.stdout
     for control in ("fractional_vcpus", "memory", "disk"):
-        said = rf"^NO  {control}: \S.*\n +to fix it, type: (sudo |systemd-run |XDG_RUNTIME_DIR=)"
-        assert re.search(said, output.stdout, re.MULTILINE), output.stdout
+        pattern = rf"^NO  {control}: \S.*\n +to fix it, type: (sudo |systemd-run |XDG_RUNTIME_DIR=)"
+        assert re.search(pattern, output.stdout, re.MULTILINE), output.stdout
     assert list(person.home.iterdir()) == [person.home / "child.py"]
 
 

@@ -67,8 +67,8 @@ def test_a_program_is_profiled_without_a_study_file(begin: Begin, typed: Typed, 
     done = typed(*BURNING)
     assert done.returncode == 0, done.stderr
     needs = done.stderr.partition("what `burns` used without limits:")[2]
-    for said in ("vCPUs: ", "memory: ", "disk: ", "start: ", "rate: ", "8 images a step", "told by the program itself"):
-        assert said in needs
+    for part in ("vCPUs: ", "memory: ", "disk: ", "start: ", "rate: ", "8 images a step", "told by the program itself"):
+        assert part in needs
     assert "the smallest memory in which it runs" in needs
     assert "runs to come, about" in needs
     assert "burns: " in needs.rpartition("report: ")[0].rpartition("\n")[0]
@@ -92,9 +92,9 @@ def test_an_interrupt_of_the_first_run_says_how_to_go_on(begin: Begin, tmp_path:
     process = begin("profile", "--seconds", "30", "--repeats", "1", "--", sys.executable, "burns.py")
     gate.wait()
     process.send_signal(signal.SIGTERM)
-    said = process.communicate(timeout=300)[1]
+    err = process.communicate(timeout=300)[1]
     assert process.returncode == 130
-    assert "interrupted before the run without limits was done; to go on, type the same again" in said
+    assert "interrupted before the run without limits was done; to go on, type the same again" in err
     assert stored(tmp_path / "burns-profile") == {}
     assert not (tmp_path / "burns-profile.yaml").exists()
 
@@ -104,23 +104,23 @@ TALKS = "import time\nfor each in range(20):\n    time.sleep(0.1)\n    print('la
 
 
 @pytest.mark.parametrize(
-    ("program", "said", "unsaid"),
+    ("program", "sentences", "unsaid"),
     [
         (QUIET, ["it printed nothing", "from sizer.meter import Meter"], ["sizer pattern", "--pass-env"]),
         (TALKS, ["sizer pattern prog-profile/logs/", "--pattern", "meter.step()"], ["--pass-env"]),
     ],
 )
 def test_a_program_without_a_rate(
-    program: str, said: list[str], unsaid: list[str], typed: Typed, tmp_path: Path
+    program: str, sentences: list[str], unsaid: list[str], typed: Typed, tmp_path: Path
 ) -> None:
     """Nothing else is run, the exit code is that of `sizer run`, and what to type next is said."""
     (tmp_path / "prog.py").write_text(program)
     done = typed("profile", *SHORT, "--", sys.executable, "prog.py")
     assert done.returncode == 4, done.stderr
-    for each in (*said, "nothing else is measured", "run the same command"):
-        assert each in done.stderr
-    for each in unsaid:
-        assert each not in done.stderr
+    for sentence in (*sentences, "nothing else is measured", "run the same command"):
+        assert sentence in done.stderr
+    for sentence in unsaid:
+        assert sentence not in done.stderr
     assert len(stored(tmp_path / "prog-profile")) == 1
     assert not (tmp_path / "prog-profile.yaml").exists()
 

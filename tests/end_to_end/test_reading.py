@@ -75,7 +75,7 @@ def test_it_is_not_ended_while_it_reads(measured: Measured, folder: Path) -> Non
     whole = run["data_set"]["bytes"]
     assert run["wall_seconds"] > 0.8 * whole / (MBPS * 1e6) > LONGEST
     (log,) = (folder / "study/logs").iterdir()
-    told = [float(each) for each in re.findall(r"read ([0-9.]+) of [0-9.]+ MiB into memory", log.read_text())]
-    assert len(told) >= 2
-    assert told == sorted(told)
-    assert told[-1] == pytest.approx(whole / 2**20, abs=0.06)
+    amounts = [float(amount) for amount in re.findall(r"read ([0-9.]+) of [0-9.]+ MiB into memory", log.read_text())]
+    assert len(amounts) >= 2
+    assert amounts == sorted(amounts)
+    assert amounts[-1] == pytest.approx(whole / 2**20, abs=0.06)

@@ -121,8 +121,8 @@ def test_a_run_that_its_user_cannot_make_is_refused(open_folder: Path) -> None:
     assert done.returncode == 4
     assert {run["outcome"] for run in runs.values()} == {"refused"}
     assert {run["log"] for run in runs.values()} == {""}
-    for said in refused.values():
-        assert f"nobody, as whom the runs are made, cannot {said.format(open_folder)}" in done.stderr
+    for action in refused.values():
+        assert f"nobody, as whom the runs are made, cannot {action.format(open_folder)}" in done.stderr
     shutil.rmtree(open_folder / "study")
     done, runs = measure(open_folder, "run_as: no-such-user", {"job": "echo started;||"})
     assert (done.returncode, runs["job"]["log"]) == (4, "")
@@ -146,12 +146,12 @@ def test_programs_of_another_user(open_folder: Path) -> None:
     for name in ("unshare", "setpriv", "taskset", "sh"):
         (open_folder / name).write_text(f"#!/bin/sh\n/usr/bin/id -un >>{open_folder}/tmp/had; exit 1\n")
         (open_folder / name).chmod(0o755)
-    said, loaded, library = "it's\\n$(id)", open_folder / "loaded", open_folder / "loaded.so"
+    odd, loaded, library = "it's\\n$(id)", open_folder / "loaded", open_folder / "loaded.so"
     loaded.touch()
     loaded.chmod(0o666)
     compiling = ["gcc", "-shared", "-fPIC", "-x", "c", "-o", str(library), "-"]
     subprocess.run(compiling, input=TELLS_WHO_LOADS.replace("FILE_NAME", str(loaded)), text=True, check=True)
-    variables = f'env: {{PATH: {open_folder}, LD_PRELOAD: {library}, SAID: "{said}"}},'
+    variables = f'env: {{PATH: {open_folder}, LD_PRELOAD: {library}, SAID: "{odd}"}},'
     jobs = {
         "tells": f"exec /usr/bin/python3 {open_folder}/tell.py;||",
         "loads": f'echo "$SAID"; sleep() {{ /bin/sleep "$@"; }};||{variables}',

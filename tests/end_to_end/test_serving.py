@@ -22,8 +22,8 @@ pytestmark = [pytest.mark.root, pytest.mark.slow]
 
 def address_of(process: subprocess.Popen[str]) -> tuple[int, str]:
     """The port and the path that a server prints, the only line on its stdout."""
-    found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)(/\?token=\S+)\n", process.stdout.readline())
-    return int(found[1]), found[2]
+    address = re.fullmatch(r"http://127\.0\.0\.1:(\d+)(/\?token=\S+)\n", process.stdout.readline())
+    return int(address[1]), address[2]
 
 
 def answered(method: str, port: int, path: str) -> tuple[str | None, str]:
@@ -67,12 +67,12 @@ def ended(process: subprocess.Popen[str]) -> int:
 
 def spans(study: Path) -> list[tuple[float, float]]:
     """When each run began and ended."""
-    found = []
+    intervals = []
     for path in (study / "runs").glob("*.json"):
         run = json.loads(path.read_text())
         began = datetime.fromisoformat(run["started_at"]).timestamp()
-        found.append((began, began + run["wall_seconds"]))
-    return found
+        intervals.append((began, began + run["wall_seconds"]))
+    return intervals
 
 
 def test_who_measures_writes_the_page_between_runs_for_whoever_looks(folder: Path, begin: Begin, begun: Begun) -> None:
@@ -141,6 +141,6 @@ def test_where_nobody_measures_the_server_writes_the_page(first_version: Path, b
     assert (first_version / "report.html").read_text() != page_of(port, path)
     assert "live-note" not in (first_version / "report.html").read_text()
     server.terminate()
-    _, said = server.communicate(timeout=200)
+    _, err = server.communicate(timeout=200)
     assert server.returncode == 130
-    assert "ssh -L 18765:127.0.0.1:18765" in said
+    assert "ssh -L 18765:127.0.0.1:18765" in err

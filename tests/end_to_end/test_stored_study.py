@@ -48,14 +48,14 @@ def predicted(sizer: Typed, study: Path) -> Callable[..., list[dict[str, Any]]]:
     """What `predict --json` says."""
 
     def predict(*words: str) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = json.loads(sizer("predict", study.name, "--json", *words).stdout)["predictions"]
-        return found
+        shown: list[dict[str, Any]] = json.loads(sizer("predict", study.name, "--json", *words).stdout)["predictions"]
+        return shown
 
     return predict
 
 
-def no_traceback(done: subprocess.CompletedProcess[str], code: int, said: str) -> None:
-    assert (done.returncode, said in done.stderr) == (code, True), done.stderr
+def no_traceback(done: subprocess.CompletedProcess[str], code: int, sentence: str) -> None:
+    assert (done.returncode, sentence in done.stderr) == (code, True), done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -155,9 +155,9 @@ def test_a_deadline_is_asked_for_and_published(sizer: Typed, folder: Path, store
     before = (study / "recommendation.json").read_text()
     done = sizer("recommend", "s", "--samples", "4.2M", "--within", "7h", "--json")
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert (found["objective"], found["deadline"]) == ("deadline", {"samples": 4.2e6, "seconds": 7 * 3600.0})
-    (answer,) = found["workloads"]
+    printed = json.loads(done.stdout)
+    assert (printed["objective"], printed["deadline"]) == ("deadline", {"samples": 4.2e6, "seconds": 7 * 3600.0})
+    (answer,) = printed["workloads"]
     assert answer["spec"]["vcpus"] == 2
     assert set(answer["job"]) == {"samples", "within", "seconds", "probability", "usd", "instance_type"}
     assert (study / "recommendation.json").read_text() == before

@@ -178,7 +178,7 @@ def test_a_study_folder_that_stops_taking_runs_costs_none(
     begun(2, at=study)
     for name in ("runs", "logs"):
         (stranger / name).mkdir(parents=True)
-    statement, said = {
+    statement, sentence = {
         "read-only": (volume.failing, "Read-only file system"),
         "removed": (
             f"import shutil; shutil.rmtree('{study}', ignore_errors=True)",
@@ -192,7 +192,7 @@ def test_a_study_folder_that_stops_taking_runs_costs_none(
     meanwhile(statement)
     done = sizer("run", "study.yaml", "--out", str(study))
     assert done.returncode == 3, done.stderr
-    assert said in done.stderr
+    assert sentence in done.stderr
     assert "Traceback" not in done.stderr
     (kept,) = (folder / "cache/unsaved").glob("*/*.json")
     record = kept.read_bytes()

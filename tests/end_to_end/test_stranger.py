@@ -79,10 +79,10 @@ def tried(strangers: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pyte
 
     def call(*words: str) -> str:
         assert main(words) == 2
-        said = capsys.readouterr().err
-        assert said.startswith("sizer: ")
-        assert said.count("\n") == 1
-        return said
+        err = capsys.readouterr().err
+        assert err.startswith("sizer: ")
+        assert err.count("\n") == 1
+        return err
 
     return call
 
@@ -213,8 +213,8 @@ def test_a_dry_run_names_all_that_would_be_touched(typed: Typed, strangers: Path
 def test_a_file_without_a_name_of_its_own_needs_a_folder(tried: Callable[..., str], strangers: Path, name: str) -> None:
     """What would be this folder, the one above it or the file itself; the sentence says what to type."""
     write_study(strangers, ["mytool"]).rename(strangers / name)
-    said = tried("run", name, "--dry-run")
-    assert f"sizer run {name} --out my-study" in said
+    sentence = tried("run", name, "--dry-run")
+    assert f"sizer run {name} --out my-study" in sentence
 
 
 @pytest.mark.parametrize(
@@ -306,9 +306,9 @@ def test_a_stored_run_cannot_write_on_the_terminal(
     (stored / f"runs/a{Escape}\nsizer: all is well.json").write_text("{")
     for words in (["status", str(stored)], ["export", str(stored)], ["fit", str(stored)], ["report", str(stored)]):
         main(words)
-        said = capsys.readouterr()
-        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", said.out + said.err)
-        assert not re.search(r"^sizer: all is well", said.out + said.err, re.MULTILINE)
+        output = capsys.readouterr()
+        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", output.out + output.err)
+        assert not re.search(r"^sizer: all is well", output.out + output.err, re.MULTILINE)
 
 
 def test_a_name_of_a_stored_run_is_one_word_or_left_out(
@@ -356,10 +356,10 @@ def test_a_run_executes_what_was_shown_and_touches_nothing_else(
     done = typed("run", "theirs.yaml", PYTHONDONTWRITEBYTECODE="1")
     assert done.returncode == 4, done.stderr
     (seen,) = [json.loads(line) for line in (tmp_path / "home/seen").read_text().splitlines()]
-    words, folder, found, environment = seen
+    words, folder, listed, environment = seen
     assert words[1:] == WORDS
     assert not Path(folder).exists()
-    assert found == []
+    assert listed == []
     assert not {name for name in environment if name.startswith(("LD_P", "LD_A", "PYTHONS", "PYTHONI"))}
     assert everything(data, own) == before
     assert not marker.exists()
@@ -405,9 +405,9 @@ def test_a_cache_that_a_stranger_may_write_to_is_not_used(typed: Typed, stranger
     for words in (["run", "theirs.yaml"], ["disks", "check", "."]):
         done = typed(*words)
         assert done.returncode == 2, done.stderr
-        said = done.stderr.splitlines()[-1]
-        assert said.startswith(f"sizer: {tmp_path / 'cache'} belongs to user 12345, not to root")
-        assert "set SIZER_CACHE to a folder that is yours alone" in said
+        sentence = done.stderr.splitlines()[-1]
+        assert sentence.startswith(f"sizer: {tmp_path / 'cache'} belongs to user 12345, not to root")
+        assert "set SIZER_CACHE to a folder that is yours alone" in sentence
         assert "Traceback" not in done.stderr
     assert everything(tmp_path / "cache") == before
     assert not (strangers / "theirs").exists()

@@ -176,8 +176,8 @@ def test_no_command_waits_for_ever_for_a_pipe(tmp_path: Path, first_version: Pat
         for words in asked
     ]
     for process in started:
-        _, said = process.communicate(timeout=300)
-        assert said.splitlines()[-1].startswith("sizer: fifo is a pipe that nobody writes to")
+        _, err = process.communicate(timeout=300)
+        assert err.splitlines()[-1].startswith("sizer: fifo is a pipe that nobody writes to")
         assert process.returncode == 2
 
 

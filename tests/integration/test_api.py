@@ -51,13 +51,13 @@ def test_it_names_what_there_is_and_nothing_else() -> None:
 
 def test_reading_an_old_study_prints_nothing(first_version: Path, tmp_path: Path) -> None:
     """Fit, predict, recommend and report of a stored study, with all output of the process caught."""
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
         folder = api.open_study(first_version)
         model = api.fit(folder)
         recommendation = api.recommend(folder, model=model)
         page = api.write_report(folder, tmp_path / "page.html")
-    assert said.getvalue() == ""
+    assert output.getvalue() == ""
     assert len(recommendation.workloads) == len(model.workloads)
     assert page.exists()
     with pytest.raises(InputError, match="has no runs in this study"):

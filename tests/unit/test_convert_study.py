@@ -33,13 +33,13 @@ def converted(**changes: Any) -> Run:
     return from_json(Run, convert_study.converted_run({**form, **changes}), "a run")
 
 
-def said(form: Any) -> Any:
+def without_empty(form: Any) -> Any:
     """Without what is empty."""
     if isinstance(form, list):
-        return [said(item) for item in form]
+        return [without_empty(item) for item in form]
     if not isinstance(form, dict):
         return form
-    return {name: said(value) for name, value in form.items() if value not in (None, "", [], {})}
+    return {name: without_empty(value) for name, value in form.items() if value not in (None, "", [], {})}
 
 
 @pytest.mark.parametrize("case", [case | {"of": of} for of in CASES for case in CASES[of]])
@@ -57,7 +57,7 @@ def test_a_sentence_becomes_its_kind(case: dict[str, Any]) -> None:
         form = convert_study.converted_run({"schema_version": 1, "evidence": evidence})["evidence"]
         form = {name: value for name, value in form.items() if name not in ("bottleneck", "busy")}
         converted(evidence=evidence)
-    assert said(form) == case["becomes"]
+    assert without_empty(form) == case["becomes"]
 
 
 def test_a_table_has_kinds_in_the_end() -> None:

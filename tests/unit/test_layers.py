@@ -55,8 +55,8 @@ def copy(tmp_path: Path) -> Path:
 
 def test_the_contracts_of_the_layers_are_kept() -> None:
     """Packages in their order and no circle between files."""
-    found = lint_imports(ROOT)
-    assert found.returncode == 0, found.stdout
+    done = lint_imports(ROOT)
+    assert done.returncode == 0, done.stdout
 
 
 def test_broken_contracts_are_found_wherever_they_are_broken(copy: Path) -> None:
@@ -70,9 +70,9 @@ def test_broken_contracts_are_found_wherever_they_are_broken(copy: Path) -> None
     ):
         with (copy / file).open("a") as source:
             source.write(f"\n{line}\n")
-    found = lint_imports(copy)
-    said = " ".join(found.stdout.split())
-    assert found.returncode == 1
+    done = lint_imports(copy)
+    output = " ".join(done.stdout.split())
+    assert done.returncode == 1
     for broken in (
         "Each package imports only packages below it BROKEN",
         "No circle between files BROKEN",
@@ -81,7 +81,7 @@ def test_broken_contracts_are_found_wherever_they_are_broken(copy: Path) -> None
         "sizer.records.units -> sizer.limits.detection",
         "sizer.cloud",
     ):
-        assert broken in said
+        assert broken in output
 
 
 def test_workloads_know_neither_sizer_nor_reports() -> None:
@@ -131,7 +131,7 @@ def test_a_stored_prediction_loads_nothing_of_runs(tmp_path: Path) -> None:
     api.import_table(tmp_path / "rates.csv", tmp_path / "study")
     code = "import sys, sizer.cli; sizer.cli.main(['predict', sys.argv[1], '--vcpus', '5']); print(*sys.modules)"
     words = [sys.executable, "-c", code, str(tmp_path / "study")]
-    said, loaded = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
-    assert "5 vCPUs" in said
+    printed, loaded = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert "5 vCPUs" in printed
     unneeded = {"sizer.records.run", "sizer.records.study", "sizer.model.fitting"}
     assert not {"scipy", "jinja2", "yaml", *unneeded} & set(loaded.split())

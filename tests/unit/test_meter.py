@@ -40,9 +40,9 @@ def records(fifo: EventFifo) -> list[dict[str, Any]]:
 def test_three_lines_tell_the_steps(fifo: EventFifo) -> None:
     """The unit, each step with its samples, and the end."""
     before = time.monotonic()
-    with Meter(unit="image", batch_size=32) as told:
+    with Meter(unit="image", batch_size=32) as counter:
         for samples in (None, 7):
-            told.step(samples)
+            counter.step(samples)
     start, *steps, end = records(fifo)
     assert (start["event"], start["sample_unit"], start["batch_size"]) == ("start", "image", 32)
     rows = [row for step in steps for row in step["steps"]]
@@ -55,30 +55,30 @@ def test_three_lines_tell_the_steps(fifo: EventFifo) -> None:
 def test_nothing_happens_outside_sizer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Without the variable, and with one that leads nowhere."""
     monkeypatch.delenv(meter.PATH_VARIABLE, raising=False)
-    with Meter() as told:
-        told.step("many")  # type: ignore[arg-type]
+    with Meter() as counter:
+        counter.step("many")  # type: ignore[arg-type]
     monkeypatch.setenv(meter.PATH_VARIABLE, str(tmp_path / "gone"))
-    with Meter() as told:
-        told.step()
+    with Meter() as counter:
+        counter.step()
     assert not list(tmp_path.iterdir())
 
 
 def test_whatever_it_is_told_it_does_not_raise(fifo: EventFifo) -> None:
     """The program goes on."""
-    with Meter(unit="\n" * 50, batch_size=-4) as told:
+    with Meter(unit="\n" * 50, batch_size=-4) as counter:
         for samples, input_wait, epoch in [("many", 0, 0), (nan, nan, nan), (-1, -1, -1), (inf, inf, inf), (4, 2, 1)]:
-            told.step(samples, input_wait, epoch)  # type: ignore[arg-type]
-    found = records(fifo)
-    assert (found[0]["sample_unit"], found[0]["batch_size"]) == ("sample", 1)
-    told_of = [step[1:] for record in found for step in record.get("steps", [])]
+            counter.step(samples, input_wait, epoch)  # type: ignore[arg-type]
+    written = records(fifo)
+    assert (written[0]["sample_unit"], written[0]["batch_size"]) == ("sample", 1)
+    told_of = [step[1:] for record in written for step in record.get("steps", [])]
     assert told_of == [[1, 0.0, 0]] * 4 + [[4, 2.0, 1]]
 
 
 def test_the_first_steps_are_told_soon(fifo: EventFifo) -> None:
     """A program that is killed after a moment has shown them."""
-    told = Meter()
+    counter = Meter()
     for _ in range(20):
-        told.step()
+        counter.step()
         time.sleep(0.01)
     assert sum(len(record.get("steps", [])) for record in records(fifo)) >= 5
 
@@ -87,10 +87,10 @@ def test_a_rank_stays_what_it_was(fifo: EventFifo, monkeypatch: pytest.MonkeyPat
     """Also when the processes have parted before the last steps are written."""
     monkeypatch.setenv("RANK", "1")
     monkeypatch.setenv("WORLD_SIZE", "2")
-    with Meter() as told:
-        told.step()
+    with Meter() as counter:
+        counter.step()
         monkeypatch.delenv("RANK")
-        told.step()
+        counter.step()
     assert {(record["rank"], record["ranks"]) for record in records(fifo)} == {(1, 2)}
 
 
@@ -98,8 +98,8 @@ def test_an_exception_of_the_program_is_its_own(fifo: EventFifo) -> None:
     """What was counted until then is told."""
 
     def program() -> None:
-        with Meter() as told:
-            told.step()
+        with Meter() as counter:
+            counter.step()
             raise KeyError
 
     with pytest.raises(KeyError):
@@ -160,13 +160,13 @@ def test_ranks_are_those_of_the_launcher(fifo: EventFifo, monkeypatch: pytest.Mo
 
 def test_a_fork_tells_its_own_steps(fifo: EventFifo) -> None:
     """Not those that its parent still keeps."""
-    with Meter() as told:
-        told.step()
-        told.step()
+    with Meter() as counter:
+        counter.step()
+        counter.step()
         child = os.fork()
         if not child:
-            told.step()
-            told.__exit__()
+            counter.step()
+            counter.__exit__()
             os._exit(0)
         os.waitpid(child, 0)
     counts: dict[int, int] = {}
@@ -187,7 +187,7 @@ def test_nobody_has_to_write_and_nothing_is_left() -> None:
 def test_what_runs_in_the_program_is_plain_python_3_8(path: Path) -> None:
     """Its grammar, and no import but of the standard library or its neighbours."""
     tree = ast.parse(path.read_text(), feature_version=(3, 8))
-    neighbours = {each.stem for each in IN_THE_PROGRAM}
+    neighbours = {module.stem for module in IN_THE_PROGRAM}
     for node in ast.walk(tree):
         names = [name.name for name in node.names] if isinstance(node, ast.Import) else []
         names += [str(node.module)] if isinstance(node, ast.ImportFrom) else []

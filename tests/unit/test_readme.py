@@ -99,9 +99,9 @@ def files() -> tuple[str, ...]:
 def test_every_file_and_module_that_is_named_exists(page: Path) -> None:
     """Files of Python by path or name, folders of sizer, and modules with what they hold; NAME.py is to be made."""
     named = re.findall(r"`([^`\n]+)`", page.read_text("utf-8"))
-    programs = [word for each in named for word in each.split() if word.endswith(".py") and "NAME" not in word]
+    programs = [word for code in named for word in code.split() if word.endswith(".py") and "NAME" not in word]
     assert [word for word in programs if not any(path.endswith(f"/{word}") for path in files())] == []
-    assert [each for each in named if re.fullmatch(r"sizer/[\w./]+", each) and not (ROOT / each).exists()] == []
-    for each in named:
-        if re.fullmatch(r"(sizer|workloads)\.[\w.]+", each):
-            resolve_name(each)
+    assert [code for code in named if re.fullmatch(r"sizer/[\w./]+", code) and not (ROOT / code).exists()] == []
+    for code in named:
+        if re.fullmatch(r"(sizer|workloads)\.[\w.]+", code):
+            resolve_name(code)

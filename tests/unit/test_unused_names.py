@@ -15,13 +15,13 @@ USERS = ("sizer", "reports", "workloads", "benchmarks")
 def defined(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
     """Each function, class and constant of a module that other modules may use, but for `__all__`, which only lists."""
     for node in tree.body:
-        found: list[str] = []
+        names: list[str] = []
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            found = [node.name]
+            names = [node.name]
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            found = [each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)]
-        yield from ((name, node) for name in found if not name.startswith("_"))
+            names = [part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)]
+        yield from ((name, node) for name in names if not name.startswith("_"))
 
 
 def used(tree: ast.AST) -> Counter[str]:

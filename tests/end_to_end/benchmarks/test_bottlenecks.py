@@ -31,7 +31,7 @@ UP, UP_WIDELY, SAME, SAME_WIDELY, BETWEEN = (
 )
 
 
-def found(named: Bottleneck, cpu: Estimate, disk: Estimate) -> Finding:
+def finding_of(named: Bottleneck, cpu: Estimate, disk: Estimate) -> Finding:
     ratios = {Bottleneck.CPU: cpu, Bottleneck.DISK_BANDWIDTH: disk}
     return Finding("case", named, 3, 3, "the vCPUs 97% busy", ratios)
 
@@ -54,7 +54,7 @@ def test_a_name_is_right_if_relaxing_it_alone_raises_the_rate(
     named: Bottleneck, cpu: Estimate, disk: Estimate, verdict: Verdict
 ) -> None:
     """A name that a relaxation contradicts is wrong, and `ambiguous` is right where neither resource alone helps."""
-    assert found(named, cpu, disk).verdict is verdict
+    assert finding_of(named, cpu, disk).verdict is verdict
 
 
 @pytest.mark.root
@@ -78,8 +78,8 @@ def _judged(chosen: tuple[str, ...]) -> dict[str, str]:
     command = [sys.executable, str(BENCHMARK), "--quick", *(word for name in chosen for word in ("--only", name))]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     print(done.stdout)
-    said = re.search(r"used: up to ([\d.]+)\n(\d) of (\d) right: (holds|DOES NOT HOLD)$", done.stdout, re.MULTILINE)
-    assert said, done.stdout + done.stderr[-2000:]
+    totals = re.search(r"used: up to ([\d.]+)\n(\d) of (\d) right: (holds|DOES NOT HOLD)$", done.stdout, re.MULTILINE)
+    assert totals, done.stdout + done.stderr[-2000:]
     rows = dict(re.findall(r"^(\w[\w ]*?)  +\w+ .*  (right|unsure|wrong)  ", done.stdout, re.MULTILINE))
-    assert len(rows) == int(said[3]) == len(chosen or CASES), done.stdout
-    return {name: verdict for name, verdict in rows.items() if float(said[1]) <= QUIET or name not in NEED_A_CPU}
+    assert len(rows) == int(totals[3]) == len(chosen or CASES), done.stdout
+    return {name: verdict for name, verdict in rows.items() if float(totals[1]) <= QUIET or name not in NEED_A_CPU}

@@ -21,9 +21,9 @@ def test_each_fault_is_its_own_outcome_and_the_study_goes_on(needs: tuple[str, .
     """
     faults = [fault for fault in FAULTS if fault.needs in needs]
     for attempt in range(3):
-        found = measured(faults, FaultFolder(tmp_path / f"place-{attempt}"), needs[-1])
-        missed = {name: each.misses for name, each in found.items() if each.misses}
+        results = measured(faults, FaultFolder(tmp_path / f"place-{attempt}"), needs[-1])
+        missed = {name: result.misses for name, result in results.items() if result.misses}
         faults = [fault for fault in faults if fault.name in missed]
-        if not missed or needs != ("deadline",) or any(each.left for each in found.values()):
+        if not missed or needs != ("deadline",) or any(result.left for result in results.values()):
             break
     assert missed == {}

@@ -24,10 +24,10 @@ def test_other_load_is_said_with_what_makes_it() -> None:
     """One sentence with the cores, the programs, and what becomes of the runs; stolen time alone is a busy host, and a
     few percent of a core are what every host does for itself. New processes count, ended and idle ones do not."""
     assert busy_by(0.05, 0.05, (("systemd", 0.03),)) is busy_by(None, None, ()) is None
-    said = _said(busy_by(0.81, 0.2, (("firefox", 0.62), ("python3", 0.19))))
-    assert "other programs use 0.81 cores (firefox 0.62, python3 0.19)" in said
-    assert "the hypervisor gives 0.20 cores to others" in said
-    assert "`contended` or `stolen`" in said
+    sentence = _said(busy_by(0.81, 0.2, (("firefox", 0.62), ("python3", 0.19))))
+    assert "other programs use 0.81 cores (firefox 0.62, python3 0.19)" in sentence
+    assert "the hypervisor gives 0.20 cores to others" in sentence
+    assert "`contended` or `stolen`" in sentence
     stolen = _said(busy_by(0.0, 0.06, ()))
     assert stolen
     assert "other programs" not in stolen
@@ -43,14 +43,14 @@ def test_a_burning_process_is_seen_and_named() -> None:
 
     In one of five looks: the host may hold it up, or give its CPU to others.
     """
-    found = []
+    loads = []
     with subprocess.Popen([sys.executable, "-c", BURN]) as burning:
         try:
-            while len(found) < 5 and not (found and _is_seen(found[-1])):
-                found.append(host_load(detect()))
+            while len(loads) < 5 and not (loads and _is_seen(loads[-1])):
+                loads.append(host_load(detect()))
         finally:
             burning.kill()
-    assert _is_seen(found[-1]), found
+    assert _is_seen(loads[-1]), loads
 
 
 def _is_seen(load: BusyBy | None) -> bool:

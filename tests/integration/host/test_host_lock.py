@@ -92,7 +92,7 @@ def hold(start: Start, name: str, folder: Path) -> Hold:
     return lambda user=None: start(HOLD.format(name=name, folder=str(folder)), user)
 
 
-def said(process: subprocess.Popen[str]) -> str:
+def answer_of(process: subprocess.Popen[str]) -> str:
     """`held`, with the pids of those beside it, or the last line of why not."""
     return process.stdout.readline().strip() or process.stderr.read().strip().splitlines()[-1]
 
@@ -101,7 +101,7 @@ def test_the_second_is_told_who_measures_until_that_is_killed(hold: Hold, name: 
     """Process id, command line, and what to type; as often as it is typed. Whoever asks sees it held, and then free:
     the kernel gives the host free with the process."""
     holder = hold()
-    assert said(holder) == "held"
+    assert answer_of(holder) == "held"
     for _ in range(50):
         with pytest.raises(HostError) as refused, measuring_alone(name, folder):
             pytest.fail("the host was not free")
@@ -124,7 +124,7 @@ def test_children_do_not_keep_the_lock(hold: Hold, name: str, folder: Path) -> N
     with measuring_alone(name, folder):
         child = subprocess.Popen(["sleep", "60"])
     try:
-        assert said(hold()) == "held"
+        assert answer_of(hold()) == "held"
     finally:
         child.kill()
         child.wait()
@@ -138,12 +138,12 @@ def test_children_do_not_keep_the_lock(hold: Hold, name: str, folder: Path) -> N
 def test_a_measuring_stops_whom_its_user_could_stop(hold: Hold, first: int, second: int, stopped: bool) -> None:
     """Root's stops everybody's, a user's own the same user's; a stranger's is named beside what goes on."""
     before = hold(first)
-    assert said(before) == "held"
+    assert answer_of(before) == "held"
     after = hold(second)
     if stopped:
-        assert f"Another sizer is measuring on this host (process {before.pid}: {sys.executable}" in said(after)
+        assert f"Another sizer is measuring on this host (process {before.pid}: {sys.executable}" in answer_of(after)
     else:
-        assert said(after) == f"held {before.pid}"
+        assert answer_of(after) == f"held {before.pid}"
 
 
 @pytest.mark.root
@@ -162,6 +162,6 @@ def test_everybody_sees_that_root_measures(start: Start, name: str, folder: Path
 def test_a_stranger_who_takes_a_users_name_stops_nobody(start: Start, hold: Hold, name: str, listens: bool) -> None:
     """The kernel says whose the process is that has it; one that does not answer is not believed either."""
     stranger = start(TAKE.format(name=f"{name}{USERS[0]}", listens=listens), USERS[1])
-    assert said(stranger) == "taken"
+    assert answer_of(stranger) == "taken"
     for user in (USERS[0], 0):
-        assert said(hold(user)) == f"held {stranger.pid if listens else 0}"
+        assert answer_of(hold(user)) == f"held {stranger.pid if listens else 0}"

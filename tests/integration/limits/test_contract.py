@@ -50,10 +50,10 @@ def test_what_is_missing_is_what_is_not_available(backend: LimitsBackend) -> Non
     assert [capability.control for capability in capabilities] == list(Control)
     lacking = {capability.control for capability in capabilities if not capability.available}
     needed = backend.missing(Limits(vcpus=0.5, memory_bytes=1 << 28, disk="slow"))
-    assert {each.control for each in needed} == lacking
+    assert {capability.control for capability in needed} == lacking
     assert backend.missing(ONE_CPU) == backend.missing(Limits(disk="nvme"), throttled=False) == ()
     for limits in (Limits(vcpus=4096), Limits(memory_bytes=1 << 60)):
-        assert any("were asked for" in str(each.how) for each in backend.missing(limits))
+        assert any("were asked for" in str(capability.how) for capability in backend.missing(limits))
         with pytest.raises(HostError):
             backend.open("toomuch", limits)
 
@@ -70,8 +70,8 @@ def test_the_program_is_as_it_would_be_without(backend: LimitsBackend) -> None:
         output, _ = child.communicate(timeout=200)
         assert (output.strip(), child.returncode) == (f"{child.pid} {arguments!r}", 7)
         show = group.command(["cat", "/proc/self/oom_score_adj"])
-        told = ["sh", "-c", 'echo 900 >/proc/self/oom_score_adj; exec "$@"', "sh", *show]
-        for command, score in ((show, max(OOM_SCORE, ours)), (told, 900)):
+        raising = ["sh", "-c", 'echo 900 >/proc/self/oom_score_adj; exec "$@"', "sh", *show]
+        for command, score in ((show, max(OOM_SCORE, ours)), (raising, 900)):
             shown = subprocess.run(command, capture_output=True, text=True, timeout=200)
             assert int(shown.stdout) == score
 

@@ -57,8 +57,8 @@ def as_user(joined: str = "") -> dict[str, Any]:
         timeout=300,
     )
     assert shown.returncode == 0, shown.stderr
-    found: dict[str, Any] = json.loads(shown.stdout)
-    return found
+    answer: dict[str, Any] = json.loads(shown.stdout)
+    return answer
 
 
 def give(folder: Path, user: int) -> None:
@@ -102,30 +102,30 @@ def v2_scope(real: LimitsBackend) -> Iterator[Path]:
     scope.rmdir()
 
 
-def check(found: dict[str, Any]) -> None:
-    assert found["status"] == 0
-    assert found["sample"]["core_seconds"] > 0
-    assert (found["limited_by"]["quota_vcpus"], found["limited_by"]["memory_bytes"]) == (0.5, 64 << 20)
+def check(answer: dict[str, Any]) -> None:
+    assert answer["status"] == 0
+    assert answer["sample"]["core_seconds"] > 0
+    assert (answer["limited_by"]["quota_vcpus"], answer["limited_by"]["memory_bytes"]) == (0.5, 64 << 20)
 
 
 def test_a_user_limits_runs_in_delegated_v1_groups(v1_bases: list[Path]) -> None:
     """Every control works, and the delegated groups stay for the next time."""
-    found = as_user()
-    check(found)
-    assert (found["name"], len(found["available"])) == ("cgroup v1", 4)
+    answer = as_user()
+    check(answer)
+    assert (answer["name"], len(answer["available"])) == ("cgroup v1", 4)
     assert all(base.is_dir() for base in v1_bases)
 
 
 def test_a_user_limits_runs_in_a_delegated_v2_scope(v2_scope: Path) -> None:
     """Fractions and memory work, as the controllers that systemd hands to users allow; the disk does not."""
-    found = as_user(str(v2_scope))
-    check(found)
-    assert found["name"] == "cgroup v2"
-    assert found["available"][:3] == ["vcpus", "fractional_vcpus", "memory"]
+    answer = as_user(str(v2_scope))
+    check(answer)
+    assert answer["name"] == "cgroup v2"
+    assert answer["available"][:3] == ["vcpus", "fractional_vcpus", "memory"]
 
 
 def test_a_user_without_delegation_has_affinity(real: LimitsBackend) -> None:
     """Whole vCPUs and nothing else."""
     del real
-    found = as_user()
-    assert (found["name"], found["available"]) == ("affinity", ["vcpus"])
+    answer = as_user()
+    assert (answer["name"], answer["available"]) == ("affinity", ["vcpus"])

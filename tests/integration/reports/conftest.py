@@ -89,9 +89,9 @@ def browser() -> Iterator[Browser]:
         pytest.skip("there is no Chromium here; apt-get install chromium")
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=program)
-        found = Browser(chromium)
-        yield found
-        found.close()
+        running = Browser(chromium)
+        yield running
+        running.close()
         chromium.close()
 
 

@@ -73,7 +73,7 @@ def went_on(run: Run, number: int) -> Run:
 
 
 @pytest.fixture(scope="module")
-def found(material: Material, reference: tuple[Run, ...]) -> Material:
+def doubtful(material: Material, reference: tuple[Run, ...]) -> Material:
     """A study one run after the other, of which one run ended with hostile last words."""
     runs = tuple(went_on(run, number) for number, run in enumerate((*material.runs, *reference)))
     crashed = replace(
@@ -88,8 +88,8 @@ def found(material: Material, reference: tuple[Run, ...]) -> Material:
 
 
 @pytest.fixture(scope="module")
-def address(found: Material, written: Callable[[Material], str]) -> str:
-    return written(found)
+def address(doubtful: Material, written: Callable[[Material], str]) -> str:
+    return written(doubtful)
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1300, "light"), (390, "dark")])
@@ -104,30 +104,30 @@ def test_a_run_and_the_host_over_time(browser: Any, address: str, width: int, sc
     line.click()
     line.click()
     assert browser.evaluate("document.querySelectorAll('.timeline').length") == 1
-    found = browser.evaluate(f"{TIPS}(document.querySelector('.timeline svg'))")
-    assert [told.partition("\n")[0] for told in found["told"]] == ["0–1 s", "1–2 s", "19–20 s"]
+    shown = browser.evaluate(f"{TIPS}(document.querySelector('.timeline svg'))")
+    assert [tip.partition("\n")[0] for tip in shown["told"]] == ["0–1 s", "1–2 s", "19–20 s"]
     series = ("throughput 32 images/s", "CPU 1.4", "anonymous 120 MiB", "read 4 MB/s", "GPU busy 40 %", "in use 5 GiB")
-    assert [said for said in series if said not in found["told"][-1]] == []
-    assert (found["focused"], found["lines"]) == (True, 1)
-    said = page.locator(".timeline svg").text_content()
+    assert [name for name in series if name not in shown["told"][-1]] == []
+    assert (shown["focused"], shown["lines"]) == (True, 1)
+    text = page.locator(".timeline svg").text_content()
     for word in ("warm-up", "measured", "first epoch ends", "Throughput, images/s", "CPU, cores (limit", "GPU busy, %"):
-        assert word in said
-    assert "GPU memory, GiB" in said
+        assert word in text
+    assert "GPU memory, GiB" in text
 
-    found = browser.evaluate(f"{TIPS}(document.querySelector('.drift svg.chart'))")
-    assert all(told.startswith(("09:", "10:")) and "run" in told for told in found["told"])
-    assert "of the median" in found["told"][-1]
+    shown = browser.evaluate(f"{TIPS}(document.querySelector('.drift svg.chart'))")
+    assert all(tip.startswith(("09:", "10:")) and "run" in tip for tip in shown["told"])
+    assert "of the median" in shown["told"][-1]
     page.locator(".drift .stretch").nth(7).dispatch_event("pointermove")
     assert " UTC, train-resnet50-p100, " in page.locator(".tip").inner_text()
     assert "The host drifted" in page.locator(".drift").inner_text()
 
-    told = page.locator(".failed").filter(has_text="gnp.exe")
-    log = told.locator("pre").last.inner_text()
+    failure = page.locator(".failed").filter(has_text="gnp.exe")
+    log = failure.locator("pre").last.inner_text()
     assert "document.title='owned'</script><img src=x" in log
     assert "�gnp.exe� �[2J�" in log
     assert len(log) < 2_000
-    told.locator("summary").click()
-    assert "epoch 3" in told.locator("details pre").inner_text()
+    failure.locator("summary").click()
+    assert "epoch 3" in failure.locator("details pre").inner_text()
     browser.evaluate("document.querySelectorAll('.runs > details').forEach(each => { each.open = true })")
     page.locator(".timeline svg").nth(50).wait_for(state="attached")
     drawn = browser.evaluate("[...document.querySelectorAll('.timeline')].map(each => each.textContent).join()")

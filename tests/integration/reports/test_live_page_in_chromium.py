@@ -35,8 +35,8 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def server(path: Path) -> Iterator[PageServer]:
-    with PageServer(LivePage(path, SENTENCES, page_policy).now) as found:
-        yield found
+    with PageServer(LivePage(path, SENTENCES, page_policy).now) as started:
+        yield started
 
 
 @pytest.fixture(autouse=True)

@@ -51,7 +51,7 @@ CAPS = (
 def accounted(model: WorkloadModel) -> WorkloadModel:
     """The same where accounting named this or that, whatever bound."""
     named = zip(model.measured.rates, itertools.cycle([*Bottleneck]), strict=False)
-    rates = tuple(replace(rate, evidence=each) for rate, each in named)
+    rates = tuple(replace(rate, evidence=evidence) for rate, evidence in named)
     return replace(model, measured=replace(model.measured, rates=rates))
 
 
@@ -68,16 +68,16 @@ def whole(models: Fitted, make_run: Callable[..., Run]) -> Fitted:
         "one disk": [make_run(95 * c, c, demand=read, rates=DiskRates(1e4, 1e8), disk="d") for c in (1.0, 2.0, 4.0)],
         "too few": [make_run(100.0, 1.0), make_run(190.0, 2.0)],
     }
-    found = {**models, **{name: fit(some).workloads[0] for name, some in runs.items()}}
+    workload_models = {**models, **{name: fit(some).workloads[0] for name, some in runs.items()}}
     for name in ("power", "capped", "accelerator and disks"):
-        found[f"{name}, accounted"] = accounted(models[name])
+        workload_models[f"{name}, accounted"] = accounted(models[name])
     cached, floor = models["page cache"], models["memory floor"]
-    found["in order"] = replace(cached, facts=replace(cached.facts, sequential=True))
+    workload_models["in order"] = replace(cached, facts=replace(cached.facts, sequential=True))
     sizes = tuple(size * GIB for size in (1, 2, 3, 4, 6, 8))
-    found["caps"] = replace(
+    workload_models["caps"] = replace(
         floor, measured=replace(floor.measured, memory_bytes=sizes, trials=CAPS, did_not_fit=(), overfilled=())
     )
-    return {name: model for name, model in found.items() if model.posterior is not None}
+    return {name: model for name, model in workload_models.items() if model.posterior is not None}
 
 
 @pytest.fixture(scope="module")
@@ -117,75 +117,75 @@ def asked(few: Fitted) -> Asked:
 
     @cache
     def ask(name: str) -> dict[Question, Prediction | str]:
-        found: dict[Question, Prediction | str] = {}
+        answers: dict[Question, Prediction | str] = {}
         measured, random = few[name].measured, np.random.default_rng([*name.encode()])
         places = [*(rate.configuration for rate in measured.rates), *measured.did_not_fit]
         for place, what_if in [*((place, WhatIf()) for place in places), *questions(few[name], random, EACH)]:
             try:
-                found[name, place, what_if] = predict(few[name], place, what_if)
+                answers[name, place, what_if] = predict(few[name], place, what_if)
             except Refused as error:
                 why = error.refusal.reason
                 refused = few[name].refused
                 code = "not_fitted" if refused is not None and why == refused.reason else why.code.value
                 if code in OF_THE_PAGE and (code != "too_few_values" or why.text("axis") == "memory_gib"):
-                    found[name, place, what_if] = code
-        return found
+                    answers[name, place, what_if] = code
+        return answers
 
     return ask
 
 
-def said(bench: Any, found: dict[Question, Prediction | str]) -> list[dict[str, Any]]:
-    """What the page says to these questions."""
+def answers_of(bench: Any, predictions: dict[Question, Prediction | str]) -> list[dict[str, Any]]:
+    """What the page says to these predictions."""
     forms = [
         (name, asdict(place), {**vars(what_if), "disk_rates": what_if.disk_rates and astuple(what_if.disk_rates)})
-        for name, place, what_if in found
+        for name, place, what_if in predictions
     ]
     answers: list[dict[str, Any]] = bench.evaluate(f"{json.dumps(forms)}.map(ask)")
     return answers
 
 
-def differences(page: dict[str, Any], known: Prediction | str) -> list[str]:
+def differences(page: dict[str, Any], python: Prediction | str) -> list[str]:
     """In what the page's answer is another than Python's."""
-    if isinstance(known, str) or "refused" in page:
-        return [] if page == {"refused": known} else [f"{page} is not {known}"]
-    rate, found = known.throughput, []
+    if isinstance(python, str) or "refused" in page:
+        return [] if page == {"refused": python} else [f"{page} is not {python}"]
+    rate, differing = python.throughput, []
     if (page["bottleneck"], page["extrapolated"], page["out_of_memory"]) != (
-        known.bottleneck.value,
-        known.extrapolated,
-        known.out_of_memory,
+        python.bottleneck.value,
+        python.extrapolated,
+        python.out_of_memory,
     ):
-        found.append(f"{page} is not {known}")
-    names = {*page["shares"], *known.shares}
-    if any(abs(page["shares"].get(name, 0.0) - known.shares.get(name, 0.0)) > CLOSE for name in names):
-        found.append(f"shares {page['shares']} are not {known.shares}")
-    ends = () if known.out_of_memory else ("value", "low", "high")
+        differing.append(f"{page} is not {python}")
+    names = {*page["shares"], *python.shares}
+    if any(abs(page["shares"].get(name, 0.0) - python.shares.get(name, 0.0)) > CLOSE for name in names):
+        differing.append(f"shares {page['shares']} are not {python.shares}")
+    ends = () if python.out_of_memory else ("value", "low", "high")
     if any(abs(math.log(page["throughput"][end] / getattr(rate, end))) > CLOSE for end in ends):
-        found.append(f"{page['throughput']} is not {rate}")
-    return found
+        differing.append(f"{page['throughput']} is not {rate}")
+    return differing
 
 
 def test_the_page_says_what_python_says(bench: Any, asked: Asked, whole: Fitted) -> None:
     """Rates, their intervals, shares, what binds, what is extrapolated and what runs out of memory, of every model."""
     wrong = [
-        (question, found)
+        (question, differing)
         for name in whole
-        for (question, python), page in zip(asked(name).items(), said(bench, asked(name)), strict=True)
-        if (found := differences(page, python))
+        for (question, python), page in zip(asked(name).items(), answers_of(bench, asked(name)), strict=True)
+        if (differing := differences(page, python))
     ]
     assert wrong == []
 
 
 def test_the_questions_ask_for_everything(asked: Asked, whole: Fitted) -> None:
     """Each what-if, places within and beyond what was measured, and places without an answer."""
-    known = {question: answer for name in whole for question, answer in asked(name).items()}
-    answered = {question: each for question, each in known.items() if isinstance(each, Prediction)}
+    answers = {question: answer for name in whole for question, answer in asked(name).items()}
+    answered = {question: prediction for question, prediction in answers.items() if isinstance(prediction, Prediction)}
     for name in ("gpu_speedup", "disk_rates", "data_bytes_factor", "decode_factor"):
         assert sum(getattr(what_if, name) != getattr(WhatIf(), name) for _, _, what_if in answered) >= 10
-    assert sum(what_if == WhatIf() for _, _, what_if in answered) > 0.3 * len(known)
-    assert 0.1 < sum(each.extrapolated for each in answered.values()) / len(known) < 0.9
-    assert sum(each.out_of_memory for each in answered.values()) >= 5
-    assert len({each.bottleneck for each in answered.values()}) == len(Bottleneck)
-    assert {each for each in known.values() if isinstance(each, str)} == set(OF_THE_PAGE)
+    assert sum(what_if == WhatIf() for _, _, what_if in answered) > 0.3 * len(answers)
+    assert 0.1 < sum(prediction.extrapolated for prediction in answered.values()) / len(answers) < 0.9
+    assert sum(prediction.out_of_memory for prediction in answered.values()) >= 5
+    assert len({prediction.bottleneck for prediction in answered.values()}) == len(Bottleneck)
+    assert {refused for refused in answers.values() if isinstance(refused, str)} == set(OF_THE_PAGE)
 
 
 def test_each_quantity_is_compared(few: Fitted) -> None:

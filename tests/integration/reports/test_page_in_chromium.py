@@ -249,16 +249,16 @@ def test_escape_closes_what_a_badge_says(browser: Any, address: str) -> None:
     """Whether one points at it or came to it by keys, and it opens again."""
     page = browser.open(address, 1300, "light")
     badge = page.locator("#verdict .badge").first
-    said = badge.locator(".badge-says")
+    says = badge.locator(".badge-says")
     for come in (badge.hover, badge.focus):
         come()
-        assert said.is_visible()
+        assert says.is_visible()
         page.keyboard.press("Escape")
-        assert not said.is_visible()
+        assert not says.is_visible()
         page.mouse.move(0, 0)
     badge.blur()
     badge.focus()
-    assert said.is_visible()
+    assert says.is_visible()
 
 
 # What axe-core, which knows the rules of WCAG, finds in the page.
@@ -287,12 +287,12 @@ def test_nothing_keeps_a_reader_out(browser: Any, access_address: str, width: in
     page = browser.open(access_address, width, scheme)
     browser.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
     page.locator("#verdict .badge").first.focus()
-    found = Axe().run(page).response["violations"]
+    violations = Axe().run(page).response["violations"]
     assert [
-        (each["id"], node["target"], node["failureSummary"])
-        for each in found
-        if each["impact"] in SEVERE
-        for node in each["nodes"]
+        (violation["id"], node["target"], node["failureSummary"])
+        for violation in violations
+        if violation["impact"] in SEVERE
+        for node in violation["nodes"]
     ] == []
 
 
@@ -311,4 +311,4 @@ def test_a_fault_of_a_page_is_noticed(browser: Any, tmp_path: Path) -> None:
         (tmp_path / "page.html").write_text(f"<!doctype html>{markup}")
         browser.open((tmp_path / "page.html").as_uri(), 1300, "light")
         faults, browser.faults = browser.faults, []
-        assert any(each.startswith(fault) for each in faults), faults
+        assert any(text.startswith(fault) for text in faults), faults

@@ -60,27 +60,27 @@ def test_charts_tell_what_is_pointed_at(browser: Any, address: str, width: int) 
     """What is known at that place, within the window, with a line through the chart; both go with the pointer. Arrow
     keys go from place to place, to either end, and away; a screen reader is told, as the words are a status."""
     browser.open(address, width, "light")
-    found = browser.evaluate(POINTED)
-    assert found["words"].startswith("0.5 vCPU\n")
-    assert "model" in found["words"]
-    assert "measured" in found["words"]
+    pointed = browser.evaluate(POINTED)
+    assert pointed["words"].startswith("0.5 vCPU\n")
+    assert "model" in pointed["words"]
+    assert "measured" in pointed["words"]
     shown = {"hidden": False, "lines": 1, "titles": 0, "inside": True, "near": True, "after": True, "left": 0}
-    assert found == found | shown
-    found = browser.evaluate(KEYS)
-    first, second, back, last, home, gone = found["told"]
+    assert pointed == pointed | shown
+    pointed = browser.evaluate(KEYS)
+    first, second, back, last, home, gone = pointed["told"]
     assert first == back == home
     assert len({first, second, last}) == 3
-    assert (gone, found["focused"], found["role"]) == (None, True, "status")
+    assert (gone, pointed["focused"], pointed["role"]) == (None, True, "status")
 
 
 def test_one_drawing_serves_light_and_dark(browser: Any, address: str) -> None:
     """The colours of every kind of mark change with the scheme; each hatching that a style refers to is in the page."""
-    found = {}
+    colours = {}
     for scheme in ("light", "dark"):
         browser.open(address, 1300, scheme)
-        found[scheme] = set(browser.evaluate(COLOURS))
-    assert len(found["light"]) > 10
-    assert found["light"] & found["dark"] == set()
+        colours[scheme] = set(browser.evaluate(COLOURS))
+    assert len(colours["light"]) > 10
+    assert colours["light"] & colours["dark"] == set()
     hatched, missing = browser.evaluate("""
     (all => [all.length, all.map(each => /#([\\w-]+)/.exec(getComputedStyle(each).fill))
       .filter(match => match && !document.getElementById(match[1])).length])
@@ -170,8 +170,8 @@ CHOOSE = """
 def chosen(browser: Any, name: str, value: str) -> list[dict[str, str]]:
     """The data of the rows that are left."""
     browser.evaluate(f"({CHOOSE})({name!r}, {value!r})")
-    found: list[dict[str, str]] = browser.evaluate(INSTANCES_SHOWN + ".map(row => ({...row.dataset}))")
-    return found
+    rows: list[dict[str, str]] = browser.evaluate(INSTANCES_SHOWN + ".map(row => ({...row.dataset}))")
+    return rows
 
 
 @pytest.mark.parametrize("width", [1300, 390])
@@ -185,10 +185,10 @@ def test_machines_are_sorted_and_filtered(browser: Any, address_of_instances: st
         browser.evaluate(f"{head}.querySelector('button').click()")
         assert browser.evaluate(f"{head}.getAttribute('aria-sort')") == direction
         hours = browser.evaluate(HOURS)
-        known = [float(hour) for hour in hours if hour is not None]
-        assert known == sorted(known, reverse=direction == "descending")
+        priced = [float(hour) for hour in hours if hour is not None]
+        assert priced == sorted(priced, reverse=direction == "descending")
         assert None in hours
-        assert hours[len(known) :] == [None] * (len(hours) - len(known))
+        assert hours[len(priced) :] == [None] * (len(hours) - len(priced))
     assert {row["provider"] for row in chosen(browser, "provider", "<b>gcp</b>")} == {"<b>gcp</b>"}
     assert {row["gpu"] for row in chosen(browser, "gpu", "T4")} == {"T4"}
     rows = chosen(browser, "most", "1.5")
@@ -233,7 +233,7 @@ def packed(material: Material, written: Callable[[Material], str]) -> str:
 def test_opening_a_line_shows_the_evidence_of_its_run(browser: Any, address: str, packed: str) -> None:
     """The same that a page of few runs shows, of every run; before that it is not there."""
     page = browser.open(address, 1300, "light")
-    expected = [each.inner_html().strip() for each in page.locator(".evidence").all()]
+    expected = [evidence.inner_html().strip() for evidence in page.locator(".evidence").all()]
     page = browser.open(packed, 1300, "light")
     assert page.get_by_text("scripts are off here").count() == 0
     assert page.locator(".evidence:not(:empty)").count() == 0
@@ -241,7 +241,7 @@ def test_opening_a_line_shows_the_evidence_of_its_run(browser: Any, address: str
     page.locator(".evidence:not(:empty)").wait_for()
     browser.evaluate("document.querySelectorAll('.runs > details').forEach(each => { each.open = true; })")
     page.locator(".evidence:empty").first.wait_for(state="detached")
-    assert [each.inner_html().strip() for each in page.locator(".evidence").all()] == expected
+    assert [evidence.inner_html().strip() for evidence in page.locator(".evidence").all()] == expected
     assert len(expected) == 56
 
 

@@ -89,9 +89,9 @@ def test_workloads_without_an_answer_share_sheets(browser: Any, tmp_path: Path) 
     page = browser.open((tmp_path / "s" / "report.html").as_uri(), 1300, "light")
     page.pdf(path=tmp_path / "t.pdf", format="A4")
     sheets = [sheet.text for sheet in sheets_of(tmp_path / "t.pdf")]
-    told = [sheet.count("Norunofthisworkloadcompleted") for sheet in sheets]
-    assert sum(told) == 9
-    assert max(told) > 3
+    counts = [sheet.count("Norunofthisworkloadcompleted") for sheet in sheets]
+    assert sum(counts) == 9
+    assert max(counts) > 3
     assert sum(sheet.startswith(("ameasured", "bmeasured")) for sheet in sheets) == 2
 
 

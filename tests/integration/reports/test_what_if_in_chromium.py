@@ -78,8 +78,8 @@ def test_what_of_an_address_does_not_fit_is_said(browser: Any, address: str) -> 
         ("what-if=train-resnet50-p100&vcpus=0.5&disk=gone", "disk=gone"),
     ):
         browser.open(f"{address}#{fragment}", 1280, "light")
-        said = f"From the address was left out what this page does not have: {unfit}."
-        assert browser.evaluate(f"{note}.textContent") == said
+        sentence = f"From the address was left out what this page does not have: {unfit}."
+        assert browser.evaluate(f"{note}.textContent") == sentence
         assert not browser.evaluate(f"{note}.hidden")
         assert "--vcpus 0.5 " in browser.evaluate(f"{SECTION}.querySelector('.typed').textContent")
     browser.evaluate(moved("vcpus", 2))

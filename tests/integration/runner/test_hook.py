@@ -48,9 +48,9 @@ def measure(measure: Callable[..., Run]) -> Callable[..., Run]:
 
 def counted(folder: Path) -> tuple[int, int]:
     """Steps and samples that the program counted, by its log."""
-    found = re.findall(r"counted (\d+) (\d+)", (folder / "run.log").read_text())
-    assert found, (folder / "run.log").read_text()
-    return int(found[0][0]), int(found[0][1])
+    counts = re.findall(r"counted (\d+) (\d+)", (folder / "run.log").read_text())
+    assert counts, (folder / "run.log").read_text()
+    return int(counts[0][0]), int(counts[0][1])
 
 
 def steps_and_samples(run: Run) -> tuple[int, int]:
@@ -91,15 +91,15 @@ def test_loaders_of_every_shape(measure: Callable[..., Run], torch: str, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("said", "way", "each"), variants(1, ("samples_per_step", "yolo", 5), ("batch_size", "alone", 8))
+    ("option", "way", "size"), variants(1, ("samples_per_step", "yolo", 5), ("batch_size", "alone", 8))
 )
 def test_the_study_says_how_many_samples_a_step_has(
-    measure: Callable[..., Run], torch: str, said: str, way: str, each: int
+    measure: Callable[..., Run], torch: str, option: str, way: str, size: int
 ) -> None:
     """Its batch size where no loader names one; its samples per step whatever the loader names."""
-    run = measure(torch, str(PROGRAMS / "torch_loaders.py"), way, **{said: each})
+    run = measure(torch, str(PROGRAMS / "torch_loaders.py"), way, **{option: size})
     assert run.outcome is Outcome.COMPLETED, run.error
-    assert ({step.samples for step in run.steps}, run.sample_unit) == ({each}, "sample")
+    assert ({step.samples for step in run.steps}, run.sample_unit) == ({size}, "sample")
     assert WarningKind.SAMPLES_NOT_SEEN not in {warning.kind for warning in run.warnings}
 
 
@@ -143,8 +143,8 @@ def test_the_log_is_read_where_the_hook_sees_nothing(
     assert run.outcome is Outcome.COMPLETED, run.error
     assert run.meter == Meter(MeterKind.LOG, "pattern")
     assert f"rate 7000 {loaded}" in (tmp_path / "run.log").read_text()
-    told = [warning.text for warning in run.warnings if warning.kind is WarningKind.NOT_HOOKED]
-    assert told == options
+    texts = [warning.text for warning in run.warnings if warning.kind is WarningKind.NOT_HOOKED]
+    assert texts == options
 
 
 def test_a_framework_where_the_hook_was_kept_out(measure: Callable[..., Run], torch: str, tmp_path: Path) -> None:

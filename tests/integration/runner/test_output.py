@@ -113,8 +113,8 @@ def test_a_program_that_asks_for_input_is_told_so(measure: Callable[..., Run]) -
 
 def test_a_program_that_others_outlive_is_told_so(measure: Callable[..., Run], context: RunContext) -> None:
     """The steps are those of a process that it does not wait for."""
-    told = context.paths.scratch / "told"
-    steps = f"(echo rate 25.0; echo rate 25.0; : >{told}; sleep 300)"
-    run = measure("sh", "-c", f"{steps} & until [ -e {told} ]; do sleep 0.05; done", seconds=200.0)
+    flag = context.paths.scratch / "told"
+    steps = f"(echo rate 25.0; echo rate 25.0; : >{flag}; sleep 300)"
+    run = measure("sh", "-c", f"{steps} & until [ -e {flag} ]; do sleep 0.05; done", seconds=200.0)
     assert run.outcome is Outcome.CRASHED
     assert "its own process ended while others that it had started still held its output" in failure_in_words(run)

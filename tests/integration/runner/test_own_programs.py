@@ -89,8 +89,8 @@ def test_files_that_a_run_leaves_in_its_folder_are_named(measure: Callable[..., 
     """
     run = measure(*python(textwrap.dedent(body) + RATES), cwd=str(folder))
     assert run.outcome is Outcome.COMPLETED, run.error
-    found = [warning for warning in run.warnings if warning.kind is WarningKind.FILES_CHANGED]
-    assert [warning_line(each, "") for each in found] == [
+    warnings = [warning for warning in run.warnings if warning.kind is WarningKind.FILES_CHANGED]
+    assert [warning_line(warning, "") for warning in warnings] == [
         "files changed: it made or changed checkpoint.pt, log.txt, other.bin and 2 more in its working folder, "
         "where the next run finds them"
     ]
@@ -105,15 +105,15 @@ def test_a_run_that_was_not_made_ready_is_refused(measure: Callable[..., Run]) -
     assert (run.outcome, failure_in_words(run)) == (Outcome.REFUSED, "its `before` ended with exit status 3")
     assert "no room here" in run.error.last_lines
     run = measure(*python(RATES), before=("/nowhere/program",))
-    said = "its `before` could not be started (/nowhere/program: No such file or directory)"
-    assert (run.outcome, failure_in_words(run)) == (Outcome.REFUSED, said)
+    sentence = "its `before` could not be started (/nowhere/program: No such file or directory)"
+    assert (run.outcome, failure_in_words(run)) == (Outcome.REFUSED, sentence)
     nap = f"301.{os.getpid()}"
     began = time.monotonic()
     stop = Hooks(stop_now=lambda: time.monotonic() > began + 0.5)
     run = measure(*python(RATES), before=("sh", "-c", f"sleep {nap} & sleep {nap}"), hooks=stop)
     assert run.outcome is Outcome.INTERRUPTED
     assert time.monotonic() - began < 100
-    assert not [each for each in psutil.process_iter(["cmdline"]) if nap in (each.info["cmdline"] or ())]
+    assert not [process for process in psutil.process_iter(["cmdline"]) if nap in (process.info["cmdline"] or ())]
 
 
 def test_a_setup_has_the_variables_that_belong_to_no_run(make_spec: Callable[..., RunSpec], tmp_path: Path) -> None:

@@ -35,17 +35,19 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def said() -> list[Announcement]:
+def announcements() -> list[Announcement]:
     return []
 
 
 @pytest.fixture
-def data_sets(cache: Path, said: list[Announcement]) -> DataSets:
-    return DataSets(cache, Path(sys.executable), WORKLOADS_PATH, 12, said.append)
+def data_sets(cache: Path, announcements: list[Announcement]) -> DataSets:
+    return DataSets(cache, Path(sys.executable), WORKLOADS_PATH, 12, announcements.append)
 
 
 @pytest.mark.slow
-def test_the_embedded_images_are_made_once_and_packed_once(data_sets: DataSets, said: list[Announcement]) -> None:
+def test_the_embedded_images_are_made_once_and_packed_once(
+    data_sets: DataSets, announcements: list[Announcement]
+) -> None:
     """Preprocessing gets a folder, training the same images as RecordIO; a second time nothing is made."""
     folder = data_sets.prepare(PREPROCESSING)
     packed = data_sets.prepare(TRAINING)
@@ -53,10 +55,10 @@ def test_the_embedded_images_are_made_once_and_packed_once(data_sets: DataSets, 
     assert folder.embedded
     assert packed.embedded
     assert packed.bytes > 12 * 10_000
-    assert any(announcement.kind is AnnouncementKind.DATA_MADE and announcement.bytes for announcement in said)
-    said.clear()
+    assert any(announcement.kind is AnnouncementKind.DATA_MADE and announcement.bytes for announcement in announcements)
+    announcements.clear()
     assert data_sets.prepare(TRAINING) == packed
-    assert said == []
+    assert announcements == []
 
 
 @pytest.mark.slow
@@ -76,14 +78,14 @@ def test_a_users_folder_is_packed_again_when_it_changes(data_sets: DataSets, tmp
 
 
 @pytest.mark.slow
-def test_damaged_data_is_made_and_packed_again(data_sets: DataSets, said: list[Announcement]) -> None:
+def test_damaged_data_is_made_and_packed_again(data_sets: DataSets, announcements: list[Announcement]) -> None:
     """Images that a cleaner removed, records that were cut off: what a run gets is whole, and it is said."""
     packed = data_sets.prepare(TRAINING)
     os.truncate(packed.path, packed.bytes // 2)
-    said.clear()
+    announcements.clear()
     fresh = replace(data_sets, whole=set())
     assert fresh.prepare(TRAINING) == packed
-    assert AnnouncementKind.DAMAGED_DATA in {announcement.kind for announcement in said}
+    assert AnnouncementKind.DAMAGED_DATA in {announcement.kind for announcement in announcements}
     images = fresh.prepare(PREPROCESSING)
     for image in sorted(Path(images.path).rglob("*.JPEG"))[:5]:
         image.unlink()
@@ -98,7 +100,9 @@ def test_the_embedded_text_serves_the_language_model(data_sets: DataSets) -> Non
     assert text.bytes > 4e6
 
 
-def test_data_that_cannot_be_read_is_named(data_sets: DataSets, said: list[Announcement], tmp_path: Path) -> None:
+def test_data_that_cannot_be_read_is_named(
+    data_sets: DataSets, announcements: list[Announcement], tmp_path: Path
+) -> None:
     """The workload and the path, before anything is run; what it looks like, and what was asked for. Nothing is made
     for a run that reads nothing."""
     with pytest.raises(InputError, match="`train`: /nowhere does not exist"):
@@ -112,7 +116,7 @@ def test_data_that_cannot_be_read_is_named(data_sets: DataSets, said: list[Annou
     with pytest.raises(InputError, match=r"several \.rec files"):
         check_data(replace(TRAINING, data=str(tmp_path / "several")))
     assert data_sets.prepare(replace(TRAINING, input="synthetic")) is None
-    assert said == []
+    assert announcements == []
 
 
 @pytest.mark.parametrize(
@@ -138,18 +142,20 @@ def test_the_form_of_data_is_seen_from_its_files(tmp_path: Path, names: list[obj
 
 
 @pytest.mark.slow
-def test_records_without_an_index_get_one_once(data_sets: DataSets, said: list[Announcement], tmp_path: Path) -> None:
+def test_records_without_an_index_get_one_once(
+    data_sets: DataSets, announcements: list[Announcement], tmp_path: Path
+) -> None:
     """The index is made in the cache, beside a link to the user's file, which stays as it is."""
     packed = data_sets.prepare(TRAINING)
     shutil.copy(packed.path, tmp_path / "mine.rec")
     own = replace(TRAINING, data=str(tmp_path))
-    said.clear()
+    announcements.clear()
     indexed = data_sets.prepare(own)
     assert {path.suffix for path in files_of(Path(indexed.path))} == {".rec", ".idx"}
     assert len(Path(indexed.path).with_suffix(".idx").read_text().splitlines()) == 12
     assert [path.name for path in tmp_path.iterdir()] == ["mine.rec"]
     assert data_sets.prepare(own) == indexed
-    assert sum(announcement.kind is AnnouncementKind.INDEX for announcement in said) == 1
+    assert sum(announcement.kind is AnnouncementKind.INDEX for announcement in announcements) == 1
 
 
 def test_the_cache_lies_where_the_user_wants_it() -> None:

@@ -146,7 +146,7 @@ def test_a_tier_that_misses_its_figure_is_marked() -> None:
     assert not judge(TIER, DiskRates(read_bytes_per_second=56e6)).deviates
     slow = judge(TIER, DiskRates(read_bytes_per_second=50e6, read_iops=2000))
     assert slow.deviates
-    said = "it reads 50 MB/s where 60 MB/s is declared; the measured figures are used"
-    assert deviations_in_words(slow) == said
+    sentence = "it reads 50 MB/s where 60 MB/s is declared; the measured figures are used"
+    assert deviations_in_words(slow) == sentence
     assert slow.rates.read_bytes_per_second == 50e6
     assert slow.rates.write_bytes_per_second == 40e6

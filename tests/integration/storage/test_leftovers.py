@@ -84,13 +84,15 @@ def test_everything_goes_and_is_named(tmp_path: Path, temporary: Path, backend: 
     finished.mkdir()
     subprocess.run(["chattr", "+i", str(kept / "inner/data")], check=True)
     try:
-        told = leftovers.remove_what_was_left(backend, [mount], cache)
+        removed = leftovers.remove_what_was_left(backend, [mount], cache)
     finally:
         subprocess.run(["chattr", "-i", str(kept / "inner/data")], check=True)
     what = "temporary folders that a killed sizer left cannot be removed"
-    said = {f"removed {folder}: {kind} that a killed sizer left" for kind, folder in places.items() if kind not in what}
-    said.add(f"{what}: {kept}/inner/data (Operation not permitted)")
-    assert {leftover_in_words(each) for each in told} == said
+    sentences = {
+        f"removed {folder}: {kind} that a killed sizer left" for kind, folder in places.items() if kind not in what
+    }
+    sentences.add(f"{what}: {kept}/inner/data (Operation not permitted)")
+    assert {leftover_in_words(leftover) for leftover in removed} == sentences
     assert not any(folder.exists() for folder in places.values())
     assert finished.exists()
     assert len(leftovers.remove_what_was_left(backend, [mount], cache)) == 1
@@ -107,15 +109,17 @@ def test_a_data_set_that_another_sizer_makes_is_waited_for_but_not_for_ever(tmp_
         [sys.executable, "-c", code, str(tmp_path / ".lock")], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     holder.stdout.readline()
-    said: list[Announcement] = []
+    announcements: list[Announcement] = []
     began = time.monotonic()
-    sets = DataSets(tmp_path, Path(sys.executable), tmp_path, 20, said.append, lambda: time.monotonic() - began > 0.3)
+    sets = DataSets(
+        tmp_path, Path(sys.executable), tmp_path, 20, announcements.append, lambda: time.monotonic() - began > 0.3
+    )
     try:
         with pytest.raises(Interrupted):
             sets.prepare(Workload("prepare", "imagenet_preprocessing", format="recordio"))
     finally:
         holder.kill()
         holder.communicate()
-    assert [announcement_in_words(each) for each in said] == [
+    assert [announcement_in_words(announcement) for announcement in announcements] == [
         f"waiting for another sizer that makes data in {tmp_path}"
     ]

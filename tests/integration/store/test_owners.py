@@ -48,8 +48,8 @@ def test_sudo_may_use_the_folder_of_who_typed_it(path: Path, monkeypatch: pytest
     """As git does; and what root then wrote there is no stranger's for that user."""
     with StudyFolder.create(path, STUDY, HOST):
         pass
-    for each in (path, *path.rglob("*")):
-        os.chown(each, 12345, -1)
+    for entry in (path, *path.rglob("*")):
+        os.chown(entry, 12345, -1)
     monkeypatch.setenv("SUDO_UID", "12345")
     with StudyFolder.create(path, STUDY, HOST) as folder:
         folder.add(RUN)
@@ -91,7 +91,7 @@ def linked(cache: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("spoil", "sentence"),
     [
         (strangers("."), "home/cache belongs to user 12345, not to root.* set SIZER_CACHE to a folder that is yours"),
         (strangers(".."), "home belongs to user 12345"),
@@ -107,11 +107,11 @@ def linked(cache: Path) -> None:
         (lambda cache: os.mkfifo(cache / "unsaved/0123456789ab/x.json"), "x.json is not a regular file"),
     ],
 )
-def test_a_cache_that_others_may_write_to_is_refused(cache: Path, spoil: Spoil, said: str) -> None:
+def test_a_cache_that_others_may_write_to_is_refused(cache: Path, spoil: Spoil, sentence: str) -> None:
     """What lies in it becomes runs and data of a study: a stranger's would be measured, or taken for measured."""
     check_own_cache(cache)
     spoil(cache)
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=sentence):
         check_own_cache(cache)
 
 

@@ -72,8 +72,8 @@ def test_preprocessing_stores_every_kind_of_image(
     offsets = recordio.read_index(tmp_path / "train.idx")
     with (tmp_path / "train.rec").open("rb") as file:
         size = (tmp_path / "train.rec").stat().st_size
-        found = [recordio.image_at(file.fileno(), tmp_path / "train.rec", offset, size) for offset in offsets]
-    shapes = [cv2.imdecode(np.frombuffer(each, np.uint8), cv2.IMREAD_COLOR).shape[:2] for each in found]
+        images = [recordio.image_at(file.fileno(), tmp_path / "train.rec", offset, size) for offset in offsets]
+    shapes = [cv2.imdecode(np.frombuffer(image, np.uint8), cv2.IMREAD_COLOR).shape[:2] for image in images]
     assert sorted(shapes) == [(256, 341)] * 5 + [(341, 256)]
     assert len(keys_of(tmp_path / "train.lmdb")) == 6
 

@@ -50,8 +50,8 @@ def started(*more: str) -> Iterator[tuple[subprocess.Popen[str], Any]]:
 
 def children(parent: int) -> list[int]:
     """The processes that it has started itself."""
-    found = Path(f"/proc/{parent}/task/{parent}/children").read_text("ascii").split()
-    return [int(each) for each in found]
+    pids = Path(f"/proc/{parent}/task/{parent}/children").read_text("ascii").split()
+    return [int(pid) for pid in pids]
 
 
 def is_gone(process: int) -> bool:
@@ -72,15 +72,15 @@ def test_a_step_is_of_all_ranks() -> None:
     """One event for each step, from rank 0 alone, and all has ended with it."""
     with started("--steps", "3") as (process, events):
         lines = [json.loads(line) for line in events]
-        said = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0, said
+        output = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0, output
     assert [(line["event"], line.get("samples")) for line in lines] == [
         ("start", None),
         *[("step", 4)] * 3,
         ("end", None),
     ]
     assert lines[0]["gpu_count"] == 2
-    assert "12 images" in said[0]
+    assert "12 images" in output[0]
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_none_outlives_another(first: bool, number: signal.Signals) -> None:
         events.readline()
         (other,) = children(process.pid)
         os.kill(process.pid if first else other, number)
-        said = process.communicate(timeout=PATIENCE)[1]
+        err = process.communicate(timeout=PATIENCE)[1]
     assert is_gone(other)
     assert process.returncode == (71 if not first else 0 if number == signal.SIGTERM else -number)
-    assert first or "the process of device 1 of 0 to 1 was killed by SIGKILL" in said
+    assert first or "the process of device 1 of 0 to 1 was killed by SIGKILL" in err

@@ -191,7 +191,7 @@ def test_unreadable_images_are_named_and_skipped(run: Run, jpegs: Path, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("program", "options", "said"),
+    ("program", "options", "sentence"),
     [
         ("image_training", ("--network", "lenet"), "invalid choice: 'lenet'"),
         ("image_training", ("--data", "/nowhere"), "there is no /nowhere"),
@@ -210,7 +210,7 @@ def test_unreadable_images_are_named_and_skipped(run: Run, jpegs: Path, tmp_path
     ],
 )
 def test_a_wrong_request_is_one_sentence(
-    run: Run, tmp_path: Path, program: str, options: tuple[object, ...], said: str
+    run: Run, tmp_path: Path, program: str, options: tuple[object, ...], sentence: str
 ) -> None:
     """Exit 2, or 69 (EX_UNAVAILABLE) for a framework or device, with one line on stderr that says what to type."""
     words = [str(word).replace("EMPTY", str(tmp_path)) for word in options]
@@ -218,7 +218,7 @@ def test_a_wrong_request_is_one_sentence(
         (tmp_path / "some.rec").write_text("no records at all")
     ended = run(program, *words)
     assert ended.code == (69 if IMAGE[0] in options and IMAGE[1] in options else 2), ended.err
-    assert said in ended.err.splitlines()[-1]
+    assert sentence in ended.err.splitlines()[-1]
     assert len(ended.err.splitlines()) == 1 or ended.code == 69
 
 

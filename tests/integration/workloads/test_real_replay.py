@@ -57,12 +57,12 @@ def replays(tmp_path_factory: pytest.TempPathFactory) -> Runs:
     with Placement(folder / "cache", room_on_emulated(study, specs, data.sets), print) as places:
         preparation = Preparation(study, MeasuringHost(host, backend, folder / "cache", DEMO_FIO), data, places)
         preparation.prepare(specs, print, lambda: False)
-        found: Runs = {}
+        by_place: Runs = {}
         for spec in specs:
-            runs = found[spec.workload.name, str(spec.limits.disk)] = []
+            runs = by_place[spec.workload.name, str(spec.limits.disk)] = []
             while len(runs) < 3 and not (runs and share_of_tier(runs[-1]) > 0.85 and reads_what_it_asks(runs[-1])):
                 runs.append(preparation.launch(spec, Path(folder / spec.id), UNWATCHED))
-        return found
+        return by_place
 
 
 def share_of_tier(run: Run) -> float:

@@ -114,8 +114,8 @@ HOOKED = Meter(MeterKind.HOOK, "torch")
 
 def record(pid: int = 1, event: str = "step", phase: str | None = "train", **fields: Any) -> bytes:
     """One line, as the hook writes it."""
-    known = {"event": event, "pid": pid, "parent": 7, "rank": None, "ranks": None, "source": "torch", "phase": phase}
-    return json.dumps({**known, **fields}).encode() + b"\n"
+    usual = {"event": event, "pid": pid, "parent": 7, "rank": None, "ranks": None, "source": "torch", "phase": phase}
+    return json.dumps({**usual, **fields}).encode() + b"\n"
 
 
 def rank(number: int, *steps: tuple[float, int | None, float, int], pid: int | None = None, ranks: int = 2) -> bytes:
@@ -128,9 +128,9 @@ def test_the_steps_of_one_process() -> None:
     reader = RankReader(1)
     line = record(steps=[(1.0, 8, 0.5, 0), (2.0, 8, 0.25, 1)])
     assert reader.feed(line[:50], 2.0).steps == ()
-    told = reader.feed(line[50:], 2.0)
-    assert told.steps == (Step(1.0, 8, 0.5, 0), Step(2.0, 8, 0.25, 1))
-    assert told.anew
+    records = reader.feed(line[50:], 2.0)
+    assert records.steps == (Step(1.0, 8, 0.5, 0), Step(2.0, 8, 0.25, 1))
+    assert records.anew
     assert reader.meter == HOOKED
 
 
@@ -148,8 +148,8 @@ def test_a_silent_rank_is_waited_for_only_so_long() -> None:
     reader.feed(rank(0, (1.0, 8, 0.0, 0)), 1.0)
     assert reader.feed(b"", 1.0 + RANK_SECONDS / 2).steps == ()
     assert reader.feed(b"", 1.0 + RANK_SECONDS).steps == (Step(1.0, 8, 0.0, 0),)
-    told = reader.feed(rank(0, (9.0, 8, 0.0, 0)) + rank(1, (1.0, 8, 0.0, 0), (9.0, 8, 0.0, 0)), 9.0)
-    assert sum(step.samples for step in told.steps) == 24
+    records = reader.feed(rank(0, (9.0, 8, 0.0, 0)) + rank(1, (1.0, 8, 0.0, 0), (9.0, 8, 0.0, 0)), 9.0)
+    assert sum(step.samples for step in records.steps) == 24
 
 
 def test_a_rank_that_has_ended_is_not_waited_for() -> None:
@@ -164,8 +164,8 @@ def test_a_rank_that_has_ended_is_not_waited_for() -> None:
 def test_processes_without_ranks_count_each_by_itself() -> None:
     """In the order of time, and never before what was told."""
     reader = RankReader(1)
-    told = reader.feed(record(1, steps=[(2.0, 8, 0.0, 1)]) + record(2, steps=[(1.0, 4, 0.0, 0)]), 2.0)
-    assert [(step.time, step.samples) for step in told.steps] == [(1.0, 4), (2.0, 8)]
+    records = reader.feed(record(1, steps=[(2.0, 8, 0.0, 1)]) + record(2, steps=[(1.0, 4, 0.0, 0)]), 2.0)
+    assert [(step.time, step.samples) for step in records.steps] == [(1.0, 4), (2.0, 8)]
     assert reader.feed(record(2, steps=[(1.5, 4, 0.0, 0)]), 2.5).steps == (Step(2.0, 4, 0.0, 1),)
 
 
@@ -173,17 +173,17 @@ def test_training_takes_the_place_of_what_came_before() -> None:
     """A program that infers first, such as to see where it stands, and one whose helper does."""
     reader = RankReader(1)
     assert reader.feed(record(phase="infer", steps=[(1.0, 8, 0.0, 0)]), 1.0).steps
-    told = reader.feed(record(steps=[(2.0, 8, 0.0, 0)]), 2.0)
-    assert told.anew
-    assert told.steps == (Step(2.0, 8, 0.0, 0),)
+    records = reader.feed(record(steps=[(2.0, 8, 0.0, 0)]), 2.0)
+    assert records.anew
+    assert records.steps == (Step(2.0, 8, 0.0, 0),)
     assert reader.feed(record(9, phase="infer", steps=[(3.0, 8, 0.0, 0)]), 3.0).steps == ()
 
 
 def test_the_studys_samples_per_step_count_before_what_the_hook_saw() -> None:
     """In each process, seen or not; what a program tells of itself stays."""
     reader = RankReader(32, samples_per_step=5)
-    told = reader.feed(record(steps=[(1.0, 39, 0.0, 0), (2.0, None, 0.0, 0)]), 2.0)
-    assert [step.samples for step in told.steps] == [5, 5]
+    records = reader.feed(record(steps=[(1.0, 39, 0.0, 0), (2.0, None, 0.0, 0)]), 2.0)
+    assert [step.samples for step in records.steps] == [5, 5]
     assert reader.counts_samples
     own = reader.feed(record(phase=None, time=3.0, samples=4, input_wait=0.0, epoch=0), 3.0)
     assert [step.samples for step in own.steps] == [4]
@@ -193,9 +193,9 @@ def test_what_a_program_tells_of_itself_counts_before_the_hook() -> None:
     """One step a record is the form of the event pipe; the unit comes with its start."""
     reader = RankReader(1)
     reader.feed(record(steps=[(1.0, 8, 0.0, 0)]), 1.0)
-    told = reader.feed(record(event="start", phase=None, sample_unit="image", batch_size=4), 1.5)
-    assert told.anew
-    assert told.start.sample_unit == "image"
+    records = reader.feed(record(event="start", phase=None, sample_unit="image", batch_size=4), 1.5)
+    assert records.anew
+    assert records.start.sample_unit == "image"
     line = record(phase=None, time=2.0, samples=4, input_wait=0.0, epoch=0)
     assert reader.feed(line + record(steps=[(2.0, 8, 0.0, 0)]), 2.0).steps == (Step(2.0, 4, 0.0, 0),)
     assert reader.meter == Meter(MeterKind.EVENTS)

@@ -117,8 +117,8 @@ def test_one_busy_core_is_not_serial_where_others_may_have_taken_the_rest(
     cpu: float, vcpus: float, withheld: float, serial: bool
 ) -> None:
     """What others on the host used explains idle vCPUs as well."""
-    found = name_bottleneck({Bottleneck.CPU: cpu}, vcpus, withheld=withheld)
-    assert found.bottleneck is (Bottleneck.SERIAL if serial else Bottleneck.AMBIGUOUS)
+    named = name_bottleneck({Bottleneck.CPU: cpu}, vcpus, withheld=withheld)
+    assert named.bottleneck is (Bottleneck.SERIAL if serial else Bottleneck.AMBIGUOUS)
 
 
 # What one sample cost: counters between two moments, and what follows from them.
@@ -173,14 +173,19 @@ def test_the_emulated_accelerator_is_busy_as_its_rate_says() -> None:
 CUDA = Workload("train", "image_training", device=Device("cuda", 0))
 
 
-def told(*seconds: float | None) -> list[Step]:
+def waiting_steps(*seconds: float | None) -> list[Step]:
     """The steps, of which the accelerator took so long for each, in turn."""
     return [replace(step, accelerator_seconds=seconds[at % len(seconds)]) for at, step in enumerate(STEPS)]
 
 
 @pytest.mark.parametrize(
     ("steps", "expected"),
-    [(told(0.6), 0.006), (told(0.6, None), 0.006), (told(0.6, None, None), 0.009), (told(None), 0.009)],
+    [
+        (waiting_steps(0.6), 0.006),
+        (waiting_steps(0.6, None), 0.006),
+        (waiting_steps(0.6, None, None), 0.009),
+        (waiting_steps(None), 0.009),
+    ],
 )
 def test_a_gpus_own_clock_goes_before_its_driver(steps: list[Step], expected: float) -> None:
     """Where it timed at least half of the samples; the driver says how long any kernel was running: 0.9 s a second."""
@@ -202,13 +207,13 @@ def run(cores: float, step_seconds: float, gpu: GpuSample | None = None, exit_st
     )
     seen.steps = [Step(0.1 * at, 8, 0.0, 0, accelerator_seconds=step_seconds) for at in range(201)]
     ticks = [0.5 * tick for tick in range(41)]
-    told = gpu or GpuSample()
+    sample = gpu or GpuSample()
     result = ChildResult(
         seen=seen,
         exit_status=exit_status,
         joined=True,
         samples=tuple(
-            Sample(time=time, core_seconds=cores * time, gpus=(replace(told, busy=0.9 * time, joules=160 * time),))
+            Sample(time=time, core_seconds=cores * time, gpus=(replace(sample, busy=0.9 * time, joules=160 * time),))
             for time in ticks
         ),
         accounted=frozenset({"core_seconds"}),
@@ -239,7 +244,7 @@ def test_the_host_works_while_the_gpu_computes(cores: float, step_seconds: float
 
 
 @pytest.mark.parametrize(
-    ("gpu", "said"),
+    ("gpu", "sentence"),
     [
         (
             GpuSample(held_back=(ClockReason.POWER_CAP,)),
@@ -256,10 +261,10 @@ def test_the_host_works_while_the_gpu_computes(cores: float, step_seconds: float
         ),
     ],
 )
-def test_what_spoils_a_figure_is_said(gpu: GpuSample, said: str) -> None:
+def test_what_spoils_a_figure_is_said(gpu: GpuSample, sentence: str) -> None:
     """Which reason, how much of the time, and who."""
-    found = [warning for warning in run(0.6, 0.09, gpu).warnings if warning.kind.value.startswith("gpu_")]
-    assert [warning_line(warning, "image") for warning in found] == [said]
+    warnings = [warning for warning in run(0.6, 0.09, gpu).warnings if warning.kind.value.startswith("gpu_")]
+    assert [warning_line(warning, "image") for warning in warnings] == [sentence]
 
 
 # What a run used of its GPUs, from samplings of every second.

@@ -32,8 +32,12 @@ class Read:
 def read(text: str, pattern: str | None = None) -> Read:
     """A log as a run reads it."""
     lines = LogLines(pattern)
-    found = [told for line in text.replace("\r", "\n").split("\n") if (told := lines.read(line)) is not None]
-    return Read(lines.recognised, [each.grown for each in found if each.grown], found[-1].epoch if found else 0)
+    readings = [reading for line in text.replace("\r", "\n").split("\n") if (reading := lines.read(line)) is not None]
+    return Read(
+        lines.recognised,
+        [reading.grown for reading in readings if reading.grown],
+        readings[-1].epoch if readings else 0,
+    )
 
 
 LOGS = sorted((Path(__file__).parent / "logs").iterdir())
@@ -46,7 +50,7 @@ def parsed(path: Path) -> tuple[Read, str]:
     text = path.read_bytes().decode("utf-8")
     head = re.match(r"#: ([\d ]*); (\d+)\n(?:#:.*\n)*", text)
     name = path.stem.partition("-")[0]
-    return Read(name, [int(each) for each in head[1].split()], int(head[2])), text[head.end() :]
+    return Read(name, [int(number) for number in head[1].split()], int(head[2])), text[head.end() :]
 
 
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: path.stem)
@@ -59,7 +63,7 @@ def test_each_log_is_recognised_and_counts_its_training(path: Path) -> None:
 def test_every_known_name_is_tested_and_can_be_read() -> None:
     """What a study may name is what is read."""
     assert {parsed(path)[0].name for path in LOGS} == set(LOG_FORMATS)
-    assert {each.name for each in LINE_FORMATS} | BARS | {"keras"} == set(LOG_FORMATS)
+    assert {line_format.name for line_format in LINE_FORMATS} | BARS | {"keras"} == set(LOG_FORMATS)
     table = (ROOT / "docs" / "logs.md").read_text("utf-8").partition("## A pattern")[0]
     assert set(re.findall(r"^\| `(\w+)`", table, re.MULTILINE)) == set(LOG_FORMATS)
 

@@ -135,8 +135,8 @@ def test_by_its_own_rate_a_program_says_how_many_samples_a_batch_has() -> None:
     for batch_size, warned in ((1, []), (30, []), (64, [WarningKind.OTHER_BATCH_SIZE])):
         reader, clock = reading(None, batch_size)
         steps = fed(reader, clock, lines)
-        each = 30 if batch_size == 30 else 32
-        assert {step.samples for step in steps[1:]} == {20 * each}
+        per_batch = 30 if batch_size == 30 else 32
+        assert {step.samples for step in steps[1:]} == {20 * per_batch}
         assert [warning.kind for warning in reader.finish()] == warned
 
 
@@ -203,24 +203,27 @@ def test_batches_are_told_from_ranks_on_a_busy_host() -> None:
 
 
 def lines(
-    told: float,
+    stated: float,
     apart: float = 1.0,
-    each: int | None = None,
+    counter_step: int | None = None,
     text: str = "",
     count: int = 20,
     start: float = 0.0,
 ) -> list[StatedLine]:
-    """Lines so many seconds apart; `each` is what their counter grows by, `{}` in a text a number that does."""
+    """Lines so many seconds apart; `counter_step` is what their counter grows by, `{}` in a text a number that does."""
     return [
         StatedLine(
-            start + index * apart, told, index * each if each is not None else None, numbers_of(text.format(10 * index))
+            start + index * apart,
+            stated,
+            index * counter_step if counter_step is not None else None,
+            numbers_of(text.format(10 * index)),
         )
         for index in range(count)
     ]
 
 
 @pytest.mark.parametrize(
-    ("told", "reason"),
+    ("stated", "reason"),
     [
         (0.1, None),
         (0.119, None),
@@ -236,25 +239,25 @@ def lines(
         (0.1 / 60, Reason.MINUTES),
     ],
 )
-def test_each_disagreement_has_its_likely_reason(told: float, reason: Reason | None) -> None:
+def test_each_disagreement_has_its_likely_reason(stated: float, reason: Reason | None) -> None:
     """Ten batches a line and a second: a batch takes 0.1 s."""
-    found = disagreement(lines(told, each=10), 1, False)
-    assert (found.reason if found else None) is reason
-    if found is not None:
-        assert (found.stated, found.seen) == (told, pytest.approx(0.1))
+    doubt = disagreement(lines(stated, counter_step=10), 1, False)
+    assert (doubt.reason if doubt else None) is reason
+    if doubt is not None:
+        assert (doubt.stated, doubt.seen) == (stated, pytest.approx(0.1))
 
 
 def test_any_number_that_grows_by_the_same_is_a_counter() -> None:
     """Neither the number of the epoch, nor a time of day, a share or a loss."""
     text = "2024-01-01 10:00:05,123 epoch 3 [{}/5005] 12% loss 4.25 took 3 s"
     assert numbers_of(text.format(20)) == (3, 20, 5005)
-    found = disagreement(lines(100.0, text=text), 1, False)
-    assert found == Disagreement(Reason.MILLISECONDS, 100.0, pytest.approx(0.1))
+    doubt = disagreement(lines(100.0, text=text), 1, False)
+    assert doubt == Disagreement(Reason.MILLISECONDS, 100.0, pytest.approx(0.1))
     assert disagreement(lines(0.1, text=text), 1, False) is None
 
 
 @pytest.mark.parametrize(
-    ("told", "reason"),
+    ("stated", "reason"),
     [
         (0.1, None),
         (1.1, None),
@@ -264,15 +267,15 @@ def test_any_number_that_grows_by_the_same_is_a_counter() -> None:
         (60.0, Reason.MINUTES),
     ],
 )
-def test_without_a_counter_a_line_is_one_batch_at_least(told: float, reason: Reason | None) -> None:
+def test_without_a_counter_a_line_is_one_batch_at_least(stated: float, reason: Reason | None) -> None:
     """A line a second: a batch takes a second at the most."""
-    found = disagreement(lines(told), 1, False)
-    assert (found.reason if found else None) is reason
+    doubt = disagreement(lines(stated), 1, False)
+    assert (doubt.reason if doubt else None) is reason
 
 
 def test_a_rate_of_samples_is_right_where_nobody_said_how_large_a_batch_is() -> None:
     """640 samples/s and 10 batches/s are batches of 64."""
-    assert disagreement(lines(1 / 640, each=10), 1, True) is None
+    assert disagreement(lines(1 / 640, counter_step=10), 1, True) is None
 
 
 def test_lines_that_came_out_of_a_buffer_are_one_interval() -> None:

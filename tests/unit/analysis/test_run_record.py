@@ -93,9 +93,9 @@ def measured(accounted: frozenset[str] = EVERY, **workload: str) -> ChildResult:
     )
 
 
-def record(found: ChildResult) -> Run:
+def record(result: ChildResult) -> Run:
     place = Configuration(1.0, 2**34, "host", 8)
-    return run_record(found, place, DATA, None, "2026-11-21T10:00:00+00:00", 21.0)
+    return run_record(result, place, DATA, None, "2026-11-21T10:00:00+00:00", 21.0)
 
 
 def test_a_completed_run_holds_everything_that_was_accounted() -> None:
@@ -134,8 +134,8 @@ def test_the_peak_is_the_kernels_own_mark_where_it_has_one() -> None:
 def test_writes_past_a_throttle_are_told(rates: DiskRates | None, throttled: bool, limited: bool | None) -> None:
     """What waited in the page cache counts on a tier that limits writes, where the throttle does not hold it."""
     disk = DiskCheck(DiskTier("slow", emulated=rates), DiskRates())
-    found = replace(measured(), throttles_buffered_writes=throttled)
-    run = run_record(found, Configuration(1.0, 2**34, "slow", 8), DATA, disk, "2026-11-21T10:00:00+00:00", 21.0)
+    result = replace(measured(), throttles_buffered_writes=throttled)
+    run = run_record(result, Configuration(1.0, 2**34, "slow", 8), DATA, disk, "2026-11-21T10:00:00+00:00", 21.0)
     assert run.conditions.limits_buffered_writes is limited
     assert run.conditions.unwritten_bytes == 20 * MIB
     assert any(warning.kind is WarningKind.WRITES_UNLIMITED for warning in run.warnings) is (limited is False)
@@ -143,8 +143,8 @@ def test_writes_past_a_throttle_are_told(rates: DiskRates | None, throttled: boo
 
 def test_a_killed_run_keeps_its_peaks_and_has_no_rate() -> None:
     """out_of_memory is a finding about memory."""
-    found = measured()
-    killed = replace(found, samples=(*found.samples, replace(found.samples[-1], oom_kills=1)), exit_status=-9)
+    result = measured()
+    killed = replace(result, samples=(*result.samples, replace(result.samples[-1], oom_kills=1)), exit_status=-9)
     run = record(killed)
     assert run.outcome is Outcome.OUT_OF_MEMORY
     assert run.throughput is None
@@ -155,9 +155,9 @@ def slowing(
     disk: DiskCheck | None, cores: float = 0.2, read: float = 25_000, others: float = 0.0, **workload: str
 ) -> Run:
     """A job that makes 80 images/s for 12 s and 40 after that, and reads so many bytes an image from the device."""
-    found = measured(**workload)
+    result = measured(**workload)
     ends = [*(0.1 * number for number in range(121)), *(12 + 0.2 * number for number in range(1, 61))]
-    found.seen.steps = [Step(end, 8, 0.05, 0) for end in ends]
+    result.seen.steps = [Step(end, 8, 0.05, 0) for end in ends]
     slow = []
     for tick in range(49):
         images = 80 * min(0.5 * tick, 12) + 40 * max(0.0, 0.5 * tick - 12)
@@ -171,7 +171,7 @@ def slowing(
             )
         )
     place = Configuration(1.0, 2**34, "disk", 8)
-    return run_record(replace(found, samples=tuple(slow)), place, DATA, disk, "2026-11-21T10:00:00+00:00", 25.0)
+    return run_record(replace(result, samples=tuple(slow)), place, DATA, disk, "2026-11-21T10:00:00+00:00", 25.0)
 
 
 def test_a_real_disk_that_became_slower_gives_two_rates() -> None:
@@ -206,10 +206,10 @@ NO_ROOM = RunWarning(WarningKind.LOG_INCOMPLETE, text="run.log (No space left on
 
 def test_troubles_stand_in_a_run_of_any_outcome_and_reasons_in_one_that_failed() -> None:
     """A log that is not whole is a warning; a full disk explains a crash, and says nothing of a run that completed."""
-    found = replace(measured(), troubles=(NO_ROOM,), reasons=(Cause(CauseKind.DISK_FULL),))
-    assert record(found).warnings[0] == NO_ROOM
-    assert record(found).error is None
-    crashed = record(replace(found, exit_status=3, last_lines="Boom"))
+    result = replace(measured(), troubles=(NO_ROOM,), reasons=(Cause(CauseKind.DISK_FULL),))
+    assert record(result).warnings[0] == NO_ROOM
+    assert record(result).error is None
+    crashed = record(replace(result, exit_status=3, last_lines="Boom"))
     assert crashed.outcome is Outcome.CRASHED
     assert crashed.warnings == (NO_ROOM,)
     status = Cause(CauseKind.EXIT_STATUS, {"status": 3})
@@ -218,10 +218,10 @@ def test_troubles_stand_in_a_run_of_any_outcome_and_reasons_in_one_that_failed()
 
 def test_a_log_that_told_one_rate_again_and_again_gives_no_interval() -> None:
     """It is said as one reading, on the terminal, too; and the run says that its log was the meter."""
-    found = measured()
-    found.seen.meter = Meter(MeterKind.LOG, "pattern")
-    found.seen.meter_warnings = (RunWarning(WarningKind.ONE_READING),)
-    run = record(found)
+    result = measured()
+    result.seen.meter = Meter(MeterKind.LOG, "pattern")
+    result.seen.meter_warnings = (RunWarning(WarningKind.ONE_READING),)
+    run = record(result)
     assert run.meter == Meter(MeterKind.LOG, "pattern")
     assert not run.throughput.has_interval
     assert run.throughput.value == pytest.approx(80, rel=1e-6)
@@ -268,8 +268,8 @@ def test_whatever_a_program_tells_can_be_read_again(
         time, epoch = time + gap, max(epoch, epochs[number % len(epochs)])
         step = {"samples": samples[number % len(samples)], "input_wait": waits[number % len(waits)], "epoch": epoch}
         lines.append({"event": "step", "time": time, "latency": latency, **step})
-    found = measured()
-    seen = RunMonitor(found.seen.spec, 0.0)
+    result = measured()
+    seen = RunMonitor(result.seen.spec, 0.0)
     reader = EventReader()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(joined_steps, "MOST_STEPS", most)  # Their sums have to be numbers of a record, too.
@@ -279,7 +279,7 @@ def test_whatever_a_program_tells_can_be_read_again(
             except EventError as error:
                 seen.broke(str(error))
                 break
-    run = record(replace(found, seen=seen))
+    run = record(replace(result, seen=seen))
     assert from_json(Run, json.loads(json.dumps(to_json(run), allow_nan=False)), "run") == run
 
 
@@ -313,7 +313,7 @@ def run() -> Callable[..., Run]:
     return changed
 
 
-def found(run: Run) -> list[str]:
+def warnings_of(run: Run) -> list[str]:
     """What is said of a run."""
     return [warning_line(warning, run.sample_unit) for warning in run_warnings(run, Epochs.ANY)]
 
@@ -354,15 +354,15 @@ def found(run: Run) -> list[str]:
 )
 def test_each_cause_has_its_sentence(run: Callable[..., Run], figures: dict[str, Any], warning: str) -> None:
     """One cause, one sentence."""
-    assert found(run(**figures)) == [warning]
+    assert warnings_of(run(**figures)) == [warning]
 
 
 def test_a_fraction_is_throttled_by_design_and_says_what_that_does(run: Callable[..., Run]) -> None:
     """Slices of time are not a slower CPU; with more than one thread waiting costs extra."""
-    (half,) = found(run(0.5, conditions={"throttled": 0.97}))
+    (half,) = warnings_of(run(0.5, conditions={"throttled": 0.97}))
     assert half.startswith("throttled: 97 % of CPU periods used up the quota of 0.5 vCPU")
     assert "wait for each other" not in half
-    (more,) = found(run(1.5, conditions={"throttled": 0.97}))
+    (more,) = warnings_of(run(1.5, conditions={"throttled": 0.97}))
     assert "wait for each other" in more
 
 

@@ -65,12 +65,12 @@ def test_correlated_noise_widens_the_interval(make_steps: Steps) -> None:
 def test_lines_that_come_at_once_are_of_one_moment() -> None:
     """Whoever reads them was held up for 2 s: what was done in these is neither left out nor done in no time."""
     held_up = [0.1] * 10 + [2.0] + [0.0] * 19
-    told = [Step(time, round(80 * took), 0.0, 0) for time, took in zip(np.cumsum(held_up), held_up, strict=True)]
-    counted = [replace(step, samples=8) for step in told]
-    for steps in (told, counted):
+    joined = [Step(time, round(80 * took), 0.0, 0) for time, took in zip(np.cumsum(held_up), held_up, strict=True)]
+    counted = [replace(step, samples=8) for step in joined]
+    for steps in (joined, counted):
         steady = steady_state(steps)
         assert steady.throughput.value == pytest.approx(80, rel=0.03)
-    assert steady_state([replace(step, time=told[0].time) for step in told]) is None
+    assert steady_state([replace(step, time=joined[0].time) for step in joined]) is None
 
 
 def noise(count: int, seed: int = 1, spread: float = 0.05) -> np.ndarray:
@@ -121,12 +121,12 @@ def reading(make_steps: Steps) -> Callable[..., list[Step]]:
 
 def test_a_memory_study_is_measured_over_whole_later_epochs(reading: Steps) -> None:
     """The start of the third epoch is faster than any whole one, so it does not count."""
-    found = shown(reading(20, 20, 5), NATURAL, EPOCH)
-    assert found.epochs is Epochs.WHOLE
-    assert found.sufficient
-    assert found.steady.throughput.value == pytest.approx(40)
-    assert (found.steady.measured_seconds, found.steady.intervals) == (pytest.approx(4.0), 20)
-    assert found.steady.warm_up_seconds == pytest.approx(3.8)
+    shown_rate = shown(reading(20, 20, 5), NATURAL, EPOCH)
+    assert shown_rate.epochs is Epochs.WHOLE
+    assert shown_rate.sufficient
+    assert shown_rate.steady.throughput.value == pytest.approx(40)
+    assert (shown_rate.steady.measured_seconds, shown_rate.steady.intervals) == (pytest.approx(4.0), 20)
+    assert shown_rate.steady.warm_up_seconds == pytest.approx(3.8)
 
 
 def test_an_epoch_is_over_when_less_than_a_batch_of_it_is_left(reading: Steps) -> None:
@@ -139,9 +139,9 @@ def test_an_epoch_is_over_when_less_than_a_batch_of_it_is_left(reading: Steps) -
 @pytest.mark.parametrize("later", [(), (2,)])
 def test_the_first_epoch_serves_where_no_later_one_was_reached(reading: Steps, later: tuple[int, ...]) -> None:
     """Two steps of the second are not a rate."""
-    found = shown(reading(20, *later), NATURAL, EPOCH)
-    assert found.epochs is Epochs.FIRST
-    assert found.steady.throughput.value == pytest.approx(40, rel=0.1)
+    shown_rate = shown(reading(20, *later), NATURAL, EPOCH)
+    assert shown_rate.epochs is Epochs.FIRST
+    assert shown_rate.steady.throughput.value == pytest.approx(40, rel=0.1)
 
 
 # Memory over time: its slope over steps, and whether the peak was still being raised.

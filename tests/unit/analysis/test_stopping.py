@@ -112,8 +112,8 @@ def test_each_ending_has_one_outcome(ending: Ended, expected: Outcome) -> None:
     assert (reason is None) == (how is Outcome.COMPLETED)
 
 
-def _wrong(kind: CauseKind, told: float, seen: float) -> Cause:
-    return Cause(kind, {"told": told, "seen": seen})
+def _wrong(kind: CauseKind, stated: float, seen: float) -> Cause:
+    return Cause(kind, {"told": stated, "seen": seen})
 
 
 @pytest.mark.parametrize(
@@ -186,10 +186,10 @@ def run_of(how: Outcome, error: Failure | None) -> Run:
 @pytest.mark.parametrize("before", [b"", START])
 def test_a_program_tells_whose_memory_it_was_refused(before: bytes) -> None:
     """At any time: a framework may refuse it before the loop begins."""
-    *_, told = EventReader().feed(before + GPU)
-    assert told == OutOfMemory(MemoryPlace.GPU)
+    *_, event = EventReader().feed(before + GPU)
+    assert event == OutOfMemory(MemoryPlace.GPU)
     seen = RunMonitor(SPEC, 0.0)
-    seen.take([told])
+    seen.take([event])
     assert seen.refused_memory is MemoryPlace.GPU
 
 

@@ -63,14 +63,14 @@ def stored(path: Path, study: Study, *vcpus: float) -> StudyFolder:
 
 def test_an_interrupted_study_is_gone_on_with_before_another_host_is_sought(folder: Path) -> None:
     """Of 4, 8 and 16 vCPUs two were measured: the third makes three, in every place where advice is given."""
-    found = stored(folder, asked(vcpus=(4.0, 8.0, 16.0)), 4.0, 16.0)
-    (answer,) = api.recommend(found).workloads
+    opened = stored(folder, asked(vcpus=(4.0, 8.0, 16.0)), 4.0, 16.0)
+    (answer,) = api.recommend(opened).workloads
     assert (answer.next_run.vcpus, answer.next_run.needs_larger_host) == ((8.0,), False)
-    (model,) = api.fit(found).workloads
+    (model,) = api.fit(opened).workloads
     assert model.refused.suggestion == answer.next_run
     with pytest.raises(Refused, match="Measure `job` at 8 vCPUs"):
-        api.predict(api.fit(found), vcpus=3.0, memory_bytes=2**30)
-    assert "What would help:</strong> Measure job at 8 vCPUs." in api.write_report(found).read_text()
+        api.predict(api.fit(opened), vcpus=3.0, memory_bytes=2**30)
+    assert "What would help:</strong> Measure job at 8 vCPUs." in api.write_report(opened).read_text()
 
 
 @pytest.mark.parametrize("count", [1, 2])
@@ -78,13 +78,13 @@ def test_where_a_bound_ended_the_plan_its_next_run_is_advised(folder: Path, coun
     """Whatever the answer would ask for by itself."""
     study = replace(asked(), adaptive=Adaptive(runs=count))
     runs, _ = chosen(study, knee(6.0), Adaptive(runs=count))
-    with StudyFolder.create(folder, study, FACTS) as found:
+    with StudyFolder.create(folder, study, FACTS) as opened:
         for run in runs:
-            found.add(run)
-    found = StudyFolder.open(folder)
-    end = chosen_next(found, found.runs(), api.fit(found))
+            opened.add(run)
+    opened = StudyFolder.open(folder)
+    end = chosen_next(opened, opened.runs(), api.fit(opened))
     assert isinstance(end, PlanEnd)
-    (answer,) = api.recommend(found).workloads
+    (answer,) = api.recommend(opened).workloads
     assert answer.next_run.vcpus == (end.then.spec.limits.vcpus,)
 
 
@@ -222,8 +222,8 @@ def test_a_run_on_a_gpu_without_its_driver_is_unsupported(tmp_path: Path, monkey
     """At once: no data and no disk is asked for, and nothing is started."""
     monkeypatch.setattr("sizer.api.preconditions.has_driver", lambda: False)
     spec = replace(SPEC, workload=replace(TRAIN, device=Device("cuda", 0)))
-    said = refused_run(preparation(), spec, tmp_path / "log")
-    assert said == (Outcome.UNSUPPORTED, CauseKind.UNSUPPORTED, "")
+    refusal = refused_run(preparation(), spec, tmp_path / "log")
+    assert refusal == (Outcome.UNSUPPORTED, CauseKind.UNSUPPORTED, "")
 
 
 def test_a_run_whose_needs_cannot_be_had_is_refused(tmp_path: Path) -> None:
@@ -266,9 +266,9 @@ def test_a_gpu_may_be_asked_for_by_any_of_its_names(tmp_path: Path) -> None:
     table.write_text(
         "gpu,gpu_count,throughput\nV100 16GB,1,370\nV100 16GB,2,730\nV100 32GB,1,390\nTesla T4,1,110\nTesla T4,2,210\n"
     )
-    found = fit(read_measurements(table, Catalog.load()).runs)
+    model = fit(read_measurements(table, Catalog.load()).runs)
     for name in ("Tesla V100-SXM2-32GB", "v100 32 GB", "V100-32GB"):
-        assert api.predicting.predict(found, gpu=name, gpu_count=1).configuration.gpu == "V100-32GB"
-    assert api.predicting.predict(found, gpu="NVIDIA T4 16GB", gpu_count=2).configuration.gpu == "T4"
+        assert api.predicting.predict(model, gpu=name, gpu_count=1).configuration.gpu == "V100-32GB"
+    assert api.predicting.predict(model, gpu="NVIDIA T4 16GB", gpu_count=2).configuration.gpu == "T4"
     with pytest.raises(InputError, match="GPU `V100` was not measured for `table`; give T4, V100-16GB or V100-32GB"):
-        api.predicting.predict(found, gpu="V100", gpu_count=1)
+        api.predicting.predict(model, gpu="V100", gpu_count=1)

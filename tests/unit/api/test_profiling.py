@@ -39,8 +39,8 @@ def job(*words: str, **given: object) -> api.OwnJob:
 
 def first_run(profile: api.Profile, **changes: object) -> Run:
     spec = profile.first_spec
-    found = Run(spec, Outcome.COMPLETED, Configuration(2.0, GIB, "host", 1), "2026-11-21T10:00:00+00:00", 9.0)
-    return replace(found, throughput=Estimate(10.0, 9.9, 10.1), **changes)  # type: ignore[arg-type]
+    run = Run(spec, Outcome.COMPLETED, Configuration(2.0, GIB, "host", 1), "2026-11-21T10:00:00+00:00", 9.0)
+    return replace(run, throughput=Estimate(10.0, 9.9, 10.1), **changes)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -144,8 +144,8 @@ def test_a_folder_of_another_command_or_with_other_options_is_refused(host: api.
     profile = profile_of(job(), None, host)
     with StudyFolder.create(profile.folder, profile.first_plan().study, host.host) as folder:
         folder.add(first_run(profile))
-    found = profile.first_run()
-    assert found.id == profile.first_spec.id
+    first = profile.first_run()
+    assert first.id == profile.first_spec.id
     profile.check()
     with pytest.raises(InputError, match=r"is the profile of another command, `.*train.py`; choose another folder"):
         profile_of(job("--fast"), None, host).check()
@@ -158,8 +158,8 @@ def test_a_folder_of_another_command_or_with_other_options_is_refused(host: api.
 def test_disks_are_named_by_their_folder_or_tier(here: Path) -> None:
     for name in ("fast", "a/fast", "host", "é"):
         (here / name).mkdir(parents=True, exist_ok=True)
-    found = disks_by_name(["fast", "a/fast", "host", "é", "alibaba/cloud_ssd", "alibaba/cloud_ssd:100GiB"])
-    assert found == {
+    disks = disks_by_name(["fast", "a/fast", "host", "é", "alibaba/cloud_ssd", "alibaba/cloud_ssd:100GiB"])
+    assert disks == {
         "fast": str(here / "fast"),
         "fast-2": str(here / "a" / "fast"),
         "host-2": str(here / "host"),

@@ -26,10 +26,10 @@ TABLE = """
 
 def test_no_run_is_written_over_another(tmp_path: Path) -> None:
     """Two that have one name are refused before any file is there, and nothing is left behind."""
-    found = imported(tmp_path, TABLE)
+    measured = imported(tmp_path, TABLE)
     folder = tmp_path / "study"
     with pytest.raises(ValueError, match="two runs have one id"):
-        write_study(folder, replace(found, runs=(*found.runs, found.runs[0])), tmp_path / "rates.csv")
+        write_study(folder, replace(measured, runs=(*measured.runs, measured.runs[0])), tmp_path / "rates.csv")
     assert not folder.exists()
 
 
@@ -119,14 +119,14 @@ def test_pages_take_a_small_share_of_the_time(folder: StudyFolder, drawn: list[P
 
 
 @pytest.mark.parametrize(
-    ("raised", "said"),
+    ("raised", "sentence"),
     [
         (HostError("no room"), "no room"),
         (ZeroDivisionError("a page"), "internal error in sizer (ZeroDivisionError('a page'))"),
     ],
 )
 def test_a_page_that_cannot_be_drawn_ends_no_study(
-    folder: StudyFolder, monkeypatch: pytest.MonkeyPatch, raised: Exception, said: str
+    folder: StudyFolder, monkeypatch: pytest.MonkeyPatch, raised: Exception, sentence: str
 ) -> None:
     """Whatever the reason is; whoever measures is told, and the next run begins."""
 
@@ -140,7 +140,7 @@ def test_a_page_that_cannot_be_drawn_ends_no_study(
     Measurement(plan_study(folder.study, folder.path, host), folder, host, heard.append)._show()
     (event,) = heard
     assert isinstance(event, events.Announcement)
-    assert str(event.why) == said
+    assert str(event.why) == sentence
 
 
 def test_what_cannot_be_written_is_said_and_not_tried_at_once_again(

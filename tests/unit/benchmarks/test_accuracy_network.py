@@ -53,18 +53,18 @@ def test_exponential_stations_agree_with_mean_value_analysis(customers: int) -> 
     ring = replace(PLAIN, slots=customers, disk=0.006, accelerator=0.008)
     # The slot is free when the accelerator takes the ticket, so the one being served is one customer more.
     exact = mean_value_analysis([0.006, 0.01, 0.008], customers)
-    found = simulated(ring, Variability(1.0, 1.0, 1.0))
-    assert found >= 0.99 * exact
-    assert found <= 1.02 * mean_value_analysis([0.006, 0.01, 0.008], customers + 1)
+    rate = simulated(ring, Variability(1.0, 1.0, 1.0))
+    assert rate >= 0.99 * exact
+    assert rate <= 1.02 * mean_value_analysis([0.006, 0.01, 0.008], customers + 1)
 
 
 def mean_value_analysis(demands: list[float], customers: int) -> float:
-    queue, found = np.zeros(len(demands)), 0.0
+    queue, rate = np.zeros(len(demands)), 0.0
     for number in range(1, customers + 1):
         waiting = np.array(demands) * (1 + queue)
-        found = number / waiting.sum()
-        queue = found * waiting
-    return found
+        rate = number / waiting.sum()
+        queue = rate * waiting
+    return rate
 
 
 def test_a_page_cache_keeps_what_theory_says() -> None:

@@ -90,8 +90,8 @@ def test_a_price_is_of_the_named_type_or_the_cheapest_with_that_gpu() -> None:
 def test_the_truth_is_never_a_machine_that_nobody_can_rent() -> None:
     """Its rows are no choices; of a job that has no others the right answer is none."""
     rows = [MeasuredRow(Machine("V100", 1, name), 32, rate) for name, rate in (("p3.2xlarge", 9.0), ("gn6v", 5.0))]
-    found = choices(rows, lambda _: None, retired_machines())
-    assert [each.machine.instance_type for each in found] == ["gn6v"]
+    options = choices(rows, lambda _: None, retired_machines())
+    assert [choice.machine.instance_type for choice in options] == ["gn6v"]
     assert not {machine.instance_type for machine in sold_machines()} & retired_machines()
     none = choices(rows[:1], lambda _: None, retired_machines())
     assert verdict(none, "cheapest", Given(refused="all_retired")).right
@@ -114,6 +114,6 @@ def test_fleets_are_the_same_for_the_same_seed_and_can_be_answered() -> None:
         assert 3 <= len(set(fleet.machines)) == len(fleet.sold) <= 9
         assert fleet.needed is None or max(fleet.rates) > fleet.needed
         assert all(rates for rates in fleet.measured)
-        assert {each.gpu is None for each in fleet.sold} == {"gpu": {False}, "cpu": {True}}.get(
+        assert {machine.gpu is None for machine in fleet.sold} == {"gpu": {False}, "cpu": {True}}.get(
             fleet.kind, {False, True}
         )

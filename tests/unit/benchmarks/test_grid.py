@@ -42,16 +42,16 @@ def grid_measured() -> tuple[Run, ...]:
 def test_the_grid_is_full(grid_measured: tuple[Run, ...]) -> None:
     """Every point of its study was measured at least twice: 60 configurations of four kinds and more."""
     asked_for = read_study(GRID / "study.yaml", None, HostSize(2, 24 * GIB), None)
-    found = {name: set() for name in (plan.workload.name for plan in asked_for.workloads)}  # type: ignore[var-annotated]
+    grid = {name: set() for name in (plan.workload.name for plan in asked_for.workloads)}  # type: ignore[var-annotated]
     for (name, point), runs in cells(grid_measured).items():
-        found[name].add((point.vcpus, point.memory_bytes, point.disk))
+        grid[name].add((point.vcpus, point.memory_bytes, point.disk))
         assert len(runs) >= 2, f"{name} {point} has one run alone"
-    assert sum(map(len, found.values())) >= 60
+    assert sum(map(len, grid.values())) >= 60
     assert len({plan.workload.kind for plan in asked_for.workloads}) == 4
     for plan in asked_for.workloads:
         axes = product(plan.vcpus, plan.memory_bytes or [None], plan.disk or ["host"])
         asked = {(v, m, d) for v, m, d in axes}
-        seen = {(v, m if plan.memory_bytes else None, d) for v, m, d in found[plan.workload.name]}
+        seen = {(v, m if plan.memory_bytes else None, d) for v, m, d in grid[plan.workload.name]}
         assert seen == asked
 
 
@@ -141,8 +141,8 @@ def test_an_answer_is_judged_against_the_whole_grid() -> None:
 
 def test_left_out_batch_sizes_are_told() -> None:
     """Median 2 %, 90th percentile 8 %; a line between the rates is worse in both."""
-    found = batches_left_out(shipped_rates())
-    median, high = relative([each.error for each in found])
+    points = batches_left_out(shipped_rates())
+    median, high = relative([point.error for point in points])
     assert median <= 0.02
     assert high <= 0.08
-    assert len(found) > 200
+    assert len(points) > 200

@@ -144,10 +144,10 @@ def test_doubt_travels_with_the_price(catalog: Catalog) -> None:
         catalog.disk("gcp/pd-ssd")
     )
     assert "price unknown" in disk_offer_line(catalog.disk("alibaba/cloud_ssd"))
-    said = [instance_line(catalog.called(name)[0], TODAY) for name in ("c7i.large", "ecs.c7.large", "VM.GPU2.1")]
-    assert "$0.0892 an hour (2026-07-20, " in said[0]
-    assert "CNY 0.408 an hour (2024-12-31, older than a year, " in said[1]
-    assert "$1.27 an hour (day unknown, " in said[2]
+    lines = [instance_line(catalog.called(name)[0], TODAY) for name in ("c7i.large", "ecs.c7.large", "VM.GPU2.1")]
+    assert "$0.0892 an hour (2026-07-20, " in lines[0]
+    assert "CNY 0.408 an hour (2024-12-31, older than a year, " in lines[1]
+    assert "$1.27 an hour (day unknown, " in lines[2]
 
 
 def test_the_cache_is_made_once_and_made_again_when_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,8 +253,8 @@ def test_more_than_is_sold(catalog: Catalog, name: str, gib: int, asked: tuple[f
 )
 def test_a_disk_that_names_a_tier_is_that_tier(catalog: Catalog, name: str, tier: str | None) -> None:
     """What two providers call alike is neither."""
-    found = catalog.tier(name)
-    assert (found and found.name) == tier
+    disk_tier = catalog.tier(name)
+    assert (disk_tier and disk_tier.name) == tier
 
 
 HEADER = (

@@ -112,10 +112,10 @@ TABLE = [rate(name, n, one * n * lost) for name, one in (("a", 100), ("b", 50)) 
 
 def test_a_published_table_is_its_own_answer() -> None:
     """The MXNet table of ResNet-50 on V100: 0.973 of four, with its source."""
-    found = scaling_efficiency("resnet50", "V100", 4, precision="fp32", framework="mxnet")
-    assert (found.basis, round(found.value, 3)) == ("published", 0.973)
-    assert found.low < found.value < found.high
-    assert any("RN50v1.5" in source for source in found.sources)
+    efficiency = scaling_efficiency("resnet50", "V100", 4, precision="fp32", framework="mxnet")
+    assert (efficiency.basis, round(efficiency.value, 3)) == ("published", 0.973)
+    assert efficiency.low < efficiency.value < efficiency.high
+    assert any("RN50v1.5" in source for source in efficiency.sources)
 
 
 def test_another_network_is_less_sure() -> None:
@@ -128,8 +128,8 @@ def test_another_network_is_less_sure() -> None:
 @pytest.mark.parametrize(("mode", "count"), [("infer", 8), ("forward", 4), ("train", 1)])
 def test_who_exchanges_nothing_loses_nothing(mode: str, count: int) -> None:
     """Accelerators that only infer, and one alone, are as fast as so many."""
-    found = scaling_efficiency("resnet50", "V100", count, mode=mode)
-    assert (found.value, found.low, found.high, found.basis) == (1.0, 1.0, 1.0, "independent")
+    efficiency = scaling_efficiency("resnet50", "V100", count, mode=mode)
+    assert (efficiency.value, efficiency.low, efficiency.high, efficiency.basis) == (1.0, 1.0, 1.0, "independent")
 
 
 @given(
@@ -139,8 +139,8 @@ def test_who_exchanges_nothing_loses_nothing(mode: str, count: int) -> None:
 )
 def test_more_accelerators_never_lose_each_other(network: str, gpu: str, count: int) -> None:
     """All of them are as fast as one at the least, and the interval holds the value."""
-    found = scaling_efficiency(network, gpu, count)
-    assert 1 / count <= found.low <= found.value <= found.high <= 1.1
+    efficiency = scaling_efficiency(network, gpu, count)
+    assert 1 / count <= efficiency.low <= efficiency.value <= efficiency.high <= 1.1
 
 
 # A rate is the published one, lies between published batch sizes, or comes from other GPUs; and says which.
@@ -153,8 +153,8 @@ NETWORKS = ("resnet50", "vgg16", "alexnet", "inception_v3", "bert_large", "unhea
 
 def test_the_jobs_own_framework_and_batch_come_first() -> None:
     """MXNet trains ResNet-50 on P100 with 181.5 images/s at batch 32, where TensorFlow's table says 219 at 64."""
-    found = CATALOG.estimated_rate(RateQuestion("resnet50", "train", "P100", batch_size=32, framework="mxnet"))
-    assert (found.samples_per_second, found.basis, found.framework) == (181.53, Basis.PUBLISHED, "MXNet")
+    estimate = CATALOG.estimated_rate(RateQuestion("resnet50", "train", "P100", batch_size=32, framework="mxnet"))
+    assert (estimate.samples_per_second, estimate.basis, estimate.framework) == (181.53, Basis.PUBLISHED, "MXNet")
     other = CATALOG.estimated_rate(RateQuestion("resnet50", "train", "P100", batch_size=64, framework="tensorflow"))
     assert other.samples_per_second == 219
 
@@ -189,28 +189,30 @@ def test_an_estimate_holds_its_value_and_names_its_source(
     network: str, gpu: str, mode: str, precision: str | None, batch: int | None, framework: str | None
 ) -> None:
     """Whatever is asked, there is a positive rate within its bounds and a source, or none."""
-    found = CATALOG.estimated_rate(RateQuestion(network, mode, gpu, precision, batch, framework))
-    if found is None:
+    estimate = CATALOG.estimated_rate(RateQuestion(network, mode, gpu, precision, batch, framework))
+    if estimate is None:
         return
-    assert 0 < found.low < found.samples_per_second < found.high
-    assert found.sources
-    assert found.as_of
-    assert bool(found.known_on) == (found.basis is Basis.TRANSFERRED)
+    assert 0 < estimate.low < estimate.samples_per_second < estimate.high
+    assert estimate.sources
+    assert estimate.as_of
+    assert bool(estimate.known_on) == (estimate.basis is Basis.TRANSFERRED)
 
 
 @given(st.dictionaries(st.integers(1, 512), st.floats(1, 1e5), min_size=1, max_size=8), st.integers(1, 1024))
 def test_a_curve_goes_through_its_points_and_nowhere_below_zero(rates: dict[int, float], batch: int) -> None:
     """A published batch size is its own answer; any other has a positive rate and bounds around it."""
-    found = rate_at(rates, batch)
-    assert 0 < found.low <= found.value <= found.high
-    assert (found.how == "published") == (batch in rates)
+    rate = rate_at(rates, batch)
+    assert 0 < rate.low <= rate.value <= rate.high
+    assert (rate.how == "published") == (batch in rates)
 
 
 def test_a_known_rate_is_told_again() -> None:
     """The transfer gives a GPU's own published rates back to a few percent."""
     steps = published_steps(CATALOG.rates)
     model = rate_model(steps)
-    errors = sorted(abs(told.mean - step.log_rate) for told, step in zip(model.several(steps), steps, strict=True))
+    errors = sorted(
+        abs(transferred.mean - step.log_rate) for transferred, step in zip(model.several(steps), steps, strict=True)
+    )
     assert errors[len(errors) // 2] < 0.05
 
 

@@ -32,21 +32,21 @@ def write(folder: Path, name: str, content: object) -> Path:
 
 def test_skypilot() -> None:
     """A row a region; a price that is not there is unknown, and its file has no day."""
-    found = types(LISTS / "verda" / "vms.csv")
-    hopper, blackwell = found["1H100.80S.32V", "FIN-02"], found["8B200.240V", "FIN-03"]
+    offers = types(LISTS / "verda" / "vms.csv")
+    hopper, blackwell = offers["1H100.80S.32V", "FIN-02"], offers["8B200.240V", "FIN-03"]
     assert (hopper.provider, hopper.gpu, hopper.gpu_count, hopper.usd_per_hour) == ("verda", "H100", 1, 2.29)
     assert (hopper.as_of, hopper.vcpus, hopper.memory_bytes) == ("", 32, 185 * 2**30)
     assert (blackwell.usd_per_hour, blackwell.usd_per_hour_spot) == (None, 13.69)
-    assert {("CPU.4V.16G", "FIN-01"), ("CPU.4V.16G", "FIN-03")} < set(found)
+    assert {("CPU.4V.16G", "FIN-01"), ("CPU.4V.16G", "FIN-03")} < set(offers)
 
 
 def test_skypilot_of_older_versions() -> None:
     """5 to 7. A host of GCP with GPUs of its own stands there with the price of the host alone, which is none."""
-    found = {**types(LISTS / "lambda" / "vms.csv"), **types(LISTS / "nebius" / "vms.csv")}
-    eight, hopper = found["gpu_8x_v100", "us-east-1"], found["gpu-h200-sxm_8gpu-128vcpu-1600gb", "eu-west1"]
+    offers = {**types(LISTS / "lambda" / "vms.csv"), **types(LISTS / "nebius" / "vms.csv")}
+    eight, hopper = offers["gpu_8x_v100", "us-east-1"], offers["gpu-h200-sxm_8gpu-128vcpu-1600gb", "eu-west1"]
     assert (eight.gpu, eight.gpu_count, eight.usd_per_hour, eight.vcpus) == ("V100", 8, 4.4, 92)
     assert (hopper.gpu, hopper.gpu_count, hopper.usd_per_hour) == ("H200", 8, 28.0)
-    assert found["cpu-d3_4vcpu-16gb", "eu-north1"].gpu is None
+    assert offers["cpu-d3_4vcpu-16gb", "eu-north1"].gpu is None
     google = types(LISTS / "gcp" / "vms.csv")
     ampere, spot = google["a2-highgpu-1g", "us-central1"], google["n4-highcpu-64", "asia-northeast2"]
     assert (ampere.gpu, ampere.gpu_count, ampere.usd_per_hour) == ("A100-40GB", 1, None)
@@ -72,23 +72,23 @@ def test_real_excerpts_of_the_other_sources() -> None:
 
 def test_karpenter_of_aws() -> None:
     """Shapes are those that sizer knows; prices in China are in CNY, and what is retired stays so."""
-    found = types(LISTS / "zz_generated.pricing_aws_cn.go")
-    small = found["g4dn.xlarge", "cn-north-1"]
+    offers = types(LISTS / "zz_generated.pricing_aws_cn.go")
+    small = offers["g4dn.xlarge", "cn-north-1"]
     assert (small.price_per_hour, small.currency, small.as_of) == (5.223, "CNY", "2023-09-18")
     assert (small.vcpus, small.gpu, small.usd_per_hour) == (4, "T4", None)
-    assert found["p3.2xlarge", "cn-north-1"].retired == 2026
+    assert offers["p3.2xlarge", "cn-north-1"].retired == 2026
 
 
 def test_prices_of_windows_in_azures_list_are_put_right() -> None:
     """Sizes of one series that are dearer by what Windows adds to a vCPU; what is no size of a machine is left out."""
-    found = types(LISTS / "zz_generated.pricing.go")
-    series = {name: one for (name, _), one in found.items() if name.startswith("Standard_D")}
+    offers = types(LISTS / "zz_generated.pricing.go")
+    series = {name: one for (name, _), one in offers.items() if name.startswith("Standard_D")}
     of_vcpu = [(one.usd_per_hour or 0.0) / one.vcpus for one in series.values()]
     assert of_vcpu == pytest.approx([0.054] * len(series))
     corrected = {name for name, one in series.items() if one.confidence}
     assert corrected == {"Standard_D8as_v5", "Standard_D16as_v5", "Standard_D32as_v5"}
-    assert found["Standard_E16s_v5", "australiacentral"].usd_per_hour == 1.208
-    assert len(found) == 7
+    assert offers["Standard_E16s_v5", "australiacentral"].usd_per_hour == 1.208
+    assert len(offers) == 7
 
 
 def azure(folder: Path, **regions: str) -> dict[tuple[str, str | None], InstanceType]:
@@ -223,7 +223,7 @@ def test_spare_cores(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "sentence"),
     [
         ([{**SERVER, "vcpus": "many"}], "item 1: vcpus: `many` is not a number"),
         ([SERVER, 7], "item 2 is no object"),
@@ -231,18 +231,18 @@ def test_spare_cores(tmp_path: Path) -> None:
         ([{"instance_type": "a", "vCPU": "x", "pricing": {"r": {"linux": {"ondemand": "1"}}}}], "item 1: vCPU: `x`"),
     ],
 )
-def test_what_is_wrong_in_a_list_is_named_by_its_item(tmp_path: Path, content: object, said: str) -> None:
+def test_what_is_wrong_in_a_list_is_named_by_its_item(tmp_path: Path, content: object, sentence: str) -> None:
     with pytest.raises(InputError) as refused:
         Catalog.load(write(tmp_path, "list.json", content))
-    assert said in in_words(refused.value)
+    assert sentence in in_words(refused.value)
 
 
 def test_three_columns(tmp_path: Path) -> None:
     """A name that sizer knows has its shape; any other has vCPUs and a price. A bad cell is named by its line."""
     table = "machine,vCPUs,USD per hour\naws/c6i.large,2,0.08\nmy.box,8,0.2\n"
-    known, own = Catalog.load(write(tmp_path, "three.csv", table)).instance_types
+    listed, own = Catalog.load(write(tmp_path, "three.csv", table)).instance_types
     (euros,) = Catalog.load(write(tmp_path, "euros.csv", "vm,cores,price (EUR)\nmy.box,8,0.2\n")).instance_types
-    assert (known.name, known.memory_bytes, known.usd_per_hour) == ("aws c6i.large", 2**32, 0.08)
+    assert (listed.name, listed.memory_bytes, listed.usd_per_hour) == ("aws c6i.large", 2**32, 0.08)
     assert (own.name, own.vcpus, own.memory_bytes, own.usd_per_hour) == ("unknown my.box", 8, 0, 0.2)
     assert (euros.price_per_hour, euros.currency, euros.usd_per_hour) == (0.2, "EUR", None)
 
@@ -290,9 +290,9 @@ def test_what_was_added_and_what_changed(tmp_path: Path) -> None:
 
 def test_a_condition_on_columns() -> None:
     """In the order in which an answer takes them."""
-    found = types_where("gpu = 'L4' and vcpus >= 8 and gpu_count = 1")
-    assert [one.name for one in found][:2] == ["gcp g2-standard-8", "aws g6.2xlarge"]
-    assert all(one.gpu == "L4" and one.vcpus >= 8 for one in found)
+    offers = types_where("gpu = 'L4' and vcpus >= 8 and gpu_count = 1")
+    assert [one.name for one in offers][:2] == ["gcp g2-standard-8", "aws g6.2xlarge"]
+    assert all(one.gpu == "L4" and one.vcpus >= 8 for one in offers)
 
 
 @pytest.mark.parametrize(
@@ -307,10 +307,10 @@ def test_a_condition_on_columns() -> None:
 )
 def test_a_condition_knows_the_names_of_a_gpu(expression: str, gpus: set[tuple[str, int]]) -> None:
     """The models that are sold with two sizes are two."""
-    found = {(one.gpu, round((one.gpu_memory_bytes or 0) / 2**30)) for one in types_where(expression)}
-    assert found
-    assert found <= gpus
-    assert {gpu for gpu, _ in found} == {gpu for gpu, _ in gpus}
+    offered = {(one.gpu, round((one.gpu_memory_bytes or 0) / 2**30)) for one in types_where(expression)}
+    assert offered
+    assert offered <= gpus
+    assert {gpu for gpu, _ in offered} == {gpu for gpu, _ in gpus}
 
 
 @pytest.mark.parametrize(

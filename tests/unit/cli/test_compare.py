@@ -73,9 +73,9 @@ def test_json_has_each_interval(studies: dict[str, str], capsys: pytest.CaptureF
     code, out, _ = compared(capsys, studies["before"], studies["slower"], "--json")
     form = json.loads(out)
     assert code == 0
-    found = {its["configuration"]["vcpus"]: its["change"] for its in form["differences"] if its["change"]}
-    assert len(found) == 5
-    for vcpus, change in found.items():
+    intervals = {its["configuration"]["vcpus"]: its["change"] for its in form["differences"] if its["change"]}
+    assert len(intervals) == 5
+    for vcpus, change in intervals.items():
         assert change["low"] < (-0.1 if vcpus < 8 else 0.0) < change["high"]
     assert [its["verdict"] for its in form["means"]] == ["slower"]
 

@@ -50,15 +50,15 @@ def test_ones_own_expression_shows_each_number_with_its_meaning(log: str, capsys
 def test_as_json_each_line_is_there(log: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A program reads what a person would."""
     assert main(["pattern", "pytorch_word_language_model", log, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["format"], found["lines"], found["evaluations"]) == ("pytorch_word_language_model", 5, 1)
-    assert (found["batches"], found["samples"], found["epochs"]) == (400, None, 2)
-    assert [(each["line"], each["step"], each["grown"]) for each in found["readings"]] == [
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["format"], answer["lines"], answer["evaluations"]) == ("pytorch_word_language_model", 5, 1)
+    assert (answer["batches"], answer["samples"], answer["epochs"]) == (400, None, 2)
+    assert [(reading["line"], reading["step"], reading["grown"]) for reading in answer["readings"]] == [
         (2, 200, 0),
         (3, 400, 200),
         (5, 200, 200),
     ]
-    assert found["readings"][0]["seconds_per_batch"] == pytest.approx(0.15472)
+    assert answer["readings"][0]["seconds_per_batch"] == pytest.approx(0.15472)
 
 
 def test_a_long_log_is_shown_in_part(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -86,7 +86,7 @@ def test_samples_and_rates_are_said(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "sentence"),
     [
         (["{log}"], "is of a known format (keras, nanogpt, "),
         (
@@ -100,13 +100,13 @@ def test_samples_and_rates_are_said(tmp_path: Path, capsys: pytest.CaptureFixtur
     ],
 )
 def test_what_reads_nothing_is_said_in_a_sentence(
-    words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    words: list[str], sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """And what to type next."""
     path = tmp_path / "some.log"
     path.write_text("hello\nworld\n")
     assert main(["pattern", *(word.format(log=path) for word in words)]) == 2
-    assert said in capsys.readouterr().err
+    assert sentence in capsys.readouterr().err
 
 
 def test_of_a_very_long_log_the_beginning_is_read(
@@ -133,9 +133,9 @@ def test_a_scaled_bar_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     path = tmp_path / "a.log"
     path.write_text("".join(f"  5%| | {n}.00k/100k [00:0{n}<00:20, 4.80kimg/s]\n" for n in range(5, 8)))
     assert main(["pattern", str(path), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["format"], found["samples"]) == ("tqdm", 2000)
-    assert found["readings"][0]["samples_per_second"] == pytest.approx(4800)
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["format"], answer["samples"]) == ("tqdm", 2000)
+    assert answer["readings"][0]["samples_per_second"] == pytest.approx(4800)
 
 
 def test_a_speedometer_without_a_metric_is_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -143,8 +143,8 @@ def test_a_speedometer_without_a_metric_is_known(tmp_path: Path, capsys: pytest.
     path = tmp_path / "a.log"
     path.write_text("".join(f"INFO:root:Iter[0] Batch [{n}]\tSpeed: 219.10 samples/sec\n" for n in (20, 40, 60)))
     assert main(["pattern", str(path), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["format"], found["batches"]) == ("mxnet_speedometer", 40)
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["format"], answer["batches"]) == ("mxnet_speedometer", 40)
 
 
 def test_a_log_may_come_through_a_pipe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

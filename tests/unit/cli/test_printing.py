@@ -102,12 +102,12 @@ def test_an_unforeseen_fault_is_one_sentence_and_a_file(
 ) -> None:
     """The terminal shows no traceback; the file that is named holds it, and the exit code is 1."""
     assert init_raising(KeyError("what\x1b[31m\nnobody")) == 1
-    said = capsys.readouterr().err
+    err = capsys.readouterr().err
     (kept,) = temporary.glob("sizer-fault-*.txt")
-    assert said.startswith("sizer: internal error in sizer (KeyError: ")
-    assert f"everything measured is kept. Please report it with the traceback in {kept}" in said
-    assert said.count("\n") == 1
-    assert "\x1b" not in said
+    assert err.startswith("sizer: internal error in sizer (KeyError: ")
+    assert f"everything measured is kept. Please report it with the traceback in {kept}" in err
+    assert err.count("\n") == 1
+    assert "\x1b" not in err
     assert "Traceback (most recent call last)" in kept.read_text()
     assert "init.py" in kept.read_text()
 
@@ -131,9 +131,9 @@ def test_a_sentence_that_quotes_a_whole_file_is_cut(
 ) -> None:
     """A value of a megabyte does not fill the terminal."""
     assert init_raising(InputError("x" * 10**6)) == 2
-    said = capsys.readouterr().err
-    assert len(said) < 1_100
-    assert said.endswith(" ...\n")
+    err = capsys.readouterr().err
+    assert len(err) < 1_100
+    assert err.endswith(" ...\n")
 
 
 def test_a_word_of_a_megabyte_does_not_fill_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
@@ -185,9 +185,9 @@ def test_an_error_is_one_sentence_and_its_exit_code(
 ) -> None:
     """A script tells the kinds of failure apart by the code, a person by the sentence on stderr."""
     assert init_raising(error) == code
-    said = capsys.readouterr()
-    assert said.err == sentence
-    assert said.out == ""
+    output = capsys.readouterr()
+    assert output.err == sentence
+    assert output.out == ""
 
 
 def test_a_reader_that_is_gone_ends_it_quietly(

@@ -63,14 +63,14 @@ def test_a_run_that_reads_for_minutes_says_now_and_then_how_far_it_is(make_spec:
     for second in range(0, 610, 10):
         monitor.take([Reading(second << 20, 900 << 20)], float(second))
         progress(monitor.live(float(second), ()))
-    said = re.findall(r"after (.+) it still reads its data into memory, (.+) of 900 MiB", stream.getvalue())
-    assert said == [
+    amounts = re.findall(r"after (.+) it still reads its data into memory, (.+) of 900 MiB", stream.getvalue())
+    assert amounts == [
         ("1 min 00 s", "60 MiB"),
         ("2 min 00 s", "120 MiB"),
         ("4 min 00 s", "240 MiB"),
         ("8 min 00 s", "480 MiB"),
     ]
-    assert len(stream.getvalue().splitlines()) == len(said)
+    assert len(stream.getvalue().splitlines()) == len(amounts)
 
 
 def test_one_that_is_ended_while_it_reads_says_once_how_far_it_was(make_run: Callable[..., Run]) -> None:
@@ -88,12 +88,12 @@ def test_a_rate_that_is_known_to_be_wrong_says_it_at_once(make_run: Callable[...
     """With the way out, and without an interval that would sound sure; other doubts by their names, the rest not."""
     wrong = RunWarning(WarningKind.BATCHES_FOR_SAMPLES, {"told": 1.61, "seen": 0.0503})
     run = replace(make_run(19.6, 2), warnings=(wrong, RunWarning(WarningKind.PAGE_CACHE_WARM, {"share": 0.5})))
-    said = result_and_doubts(run)
-    assert said.startswith("19.6 images/s")
-    assert "±" not in said
-    assert "(told unlike seen: its log tells 1.61 s a batch" in said
-    assert "name the group `batches`" in said
-    assert "page cache" not in said
+    sentence = result_and_doubts(run)
+    assert sentence.startswith("19.6 images/s")
+    assert "±" not in sentence
+    assert "(told unlike seen: its log tells 1.61 s a batch" in sentence
+    assert "name the group `batches`" in sentence
+    assert "page cache" not in sentence
     contended = replace(run, warnings=(RunWarning(WarningKind.CONTENDED, {"cores": 0.5}),))
     assert result_and_doubts(contended).endswith("(contended)")
 
@@ -119,9 +119,9 @@ def test_live_figures_have_the_workloads_unit_and_both_directions(make_spec: Cal
     samples = [Sample(0.0), Sample(1.0, core_seconds=1.5, read_bytes=12_000_000, written_bytes=3_000_000)]
     assert seen.live(1.0, samples).unit == "sample"
     seen.take([Start("word", 20, 0, 0), Step(0.5, 20, 0.0, 0), Step(1.0, 2650, 0.0, 0)])
-    found = line(seen.live(1.0, samples))
-    assert found.endswith(" | 1.50 cores | 12 MB/s read, 3 MB/s written")
-    assert "5,300 words/s" in found[:80]
+    figures = line(seen.live(1.0, samples))
+    assert figures.endswith(" | 1.50 cores | 12 MB/s read, 3 MB/s written")
+    assert "5,300 words/s" in figures[:80]
 
 
 def line(live: Live) -> str:
@@ -143,12 +143,12 @@ def test_a_rate_that_is_hardly_known_shows_its_interval(make_run: Callable[..., 
 def test_a_long_cause_is_cut_and_its_log_named(make_run: Callable[..., Run]) -> None:
     """A line of a log may be 500 characters; the log itself has them. Of a sentence of sizer's nothing is cut."""
     run = replace(make_run(None), outcome=Outcome.TIMEOUT, error=Failure(Cause(CauseKind.OTHER, text="x" * 500)))
-    found = result_in_words(run, Path("fails/logs/0123.log"))
-    assert found.startswith("timed out (xxx")
-    assert "xxx … xxx" in found
-    assert len(found) < 250
-    assert found.endswith("xxx; log: fails/logs/0123.log)")
-    assert len(found) < 220
+    sentence = result_in_words(run, Path("fails/logs/0123.log"))
+    assert sentence.startswith("timed out (xxx")
+    assert "xxx … xxx" in sentence
+    assert len(sentence) < 250
+    assert sentence.endswith("xxx; log: fails/logs/0123.log)")
+    assert len(sentence) < 220
     assert "log" not in result_in_words(
         replace(run, error=Failure(Cause(CauseKind.OTHER, text="x" * 100))), Path("fails/logs/0123.log")
     )
@@ -168,11 +168,13 @@ def ended(run: Run, kind: CauseKind, *reasons: CauseKind, last: str = "", status
 def test_what_to_type_is_never_cut(make_run: Callable[..., Run]) -> None:
     """Of the commonest failure, in the line that `sizer run` and `sizer status` print."""
     run = ended(make_run(None), CauseKind.TOO_FEW_STEPS, CauseKind.NO_EVENT, last="epoch 3 " * 60)
-    for found in (result_in_words(run, Path("a/logs/1.log")), result_in_words(run)):
-        assert "give a `pattern`, and try it with `sizer pattern`; its last words: epoch 3" in found
+    for sentence in (result_in_words(run, Path("a/logs/1.log")), result_in_words(run)):
+        assert "give a `pattern`, and try it with `sizer pattern`; its last words: epoch 3" in sentence
     missing = "python: can't open file '/tmp/sizer-abcdefgh/scratch/train.py': [Errno 2] No such file or directory"
-    found = result_in_words(ended(make_run(None), CauseKind.EXIT_STATUS, last=missing, status=2), Path("a/logs/1.log"))
-    assert found.endswith(f"its last words: {missing})")
+    sentence = result_in_words(
+        ended(make_run(None), CauseKind.EXIT_STATUS, last=missing, status=2), Path("a/logs/1.log")
+    )
+    assert sentence.endswith(f"its last words: {missing})")
 
 
 def test_of_a_program_that_asked_only_that_is_said(make_run: Callable[..., Run]) -> None:
@@ -262,8 +264,8 @@ def test_steps_of_an_import_are_said_from_the_third_second_on() -> None:
 def test_what_went_wrong_is_a_line(event: api.events.Event, line: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The study goes on after it, so it is no error of its own."""
     EventPrinter()(event)
-    said = capsys.readouterr()
-    assert line in [splitline.strip() for splitline in (said.out + said.err).splitlines()]
+    output = capsys.readouterr()
+    assert line in [splitline.strip() for splitline in (output.out + output.err).splitlines()]
 
 
 def test_data_of_an_unknown_size_is_not_compared(
@@ -272,9 +274,9 @@ def test_data_of_an_unknown_size_is_not_compared(
     """The line of the prediction says why there is none, and what to type instead."""
     folder = store_knee(tmp_path / "s")
     code = main(["predict", str(folder), "--vcpus", "4", "--data-size", "40GiB"])
-    said = capsys.readouterr()
+    output = capsys.readouterr()
     assert code == 5
-    assert said.err == (
+    assert output.err == (
         "sizer: The data set size of `train` was not recorded, so it cannot be compared with 40 GiB. Say how many "
         "times as large it is with --data-factor.\n"
     )
@@ -348,15 +350,15 @@ LARGEST_PERCENTAGE = 300
 
 def _faults(text: str, table: str) -> list[str]:
     """What is wrong with a text about a table, each with the words around it."""
-    told = "vcpus" in TABLES[table]
-    patterns = ANYWHERE | ({} if told else WITHOUT_VCPUS)
-    found = [
+    has_vcpus = "vcpus" in TABLES[table]
+    patterns = ANYWHERE | ({} if has_vcpus else WITHOUT_VCPUS)
+    faults = [
         f"{name}: {text[max(0, match.start() - 60) : match.end() + 40]!r}"
         for name, pattern in patterns.items()
         for match in re.finditer(pattern, text, 0 if name == "a figure that is none" else re.IGNORECASE)
     ]
     shares = (match[1] for match in re.finditer(r"(\d[\d,]*(?:\.\d+)?) ?%", text))
-    return found + [f"{share} %" for share in shares if float(share.replace(",", "")) > LARGEST_PERCENTAGE]
+    return faults + [f"{share} %" for share in shares if float(share.replace(",", "")) > LARGEST_PERCENTAGE]
 
 
 @pytest.fixture(scope="module", params=TABLES)
@@ -379,8 +381,8 @@ def _texts(form: Any) -> Iterator[str]:
     if isinstance(form, str):
         yield form
     elif isinstance(form, dict | list):
-        for each in form.values() if isinstance(form, dict) else form:
-            yield from _texts(each)
+        for part in form.values() if isinstance(form, dict) else form:
+            yield from _texts(part)
 
 
 @pytest.mark.parametrize("prefer", ["cheapest", "fastest"])
@@ -390,11 +392,13 @@ def test_an_answer(study: Path, table: str, prefer: str, capsys: pytest.CaptureF
     assert main(["recommend", str(study), "--objective", prefer]) == 0
     assert main(["recommend", str(study), "--objective", prefer, "--json"]) == 0
     printed, _, answer = capsys.readouterr().out.partition("\n{\n")
-    (found,) = json.loads("{" + answer)["workloads"]
+    (workload,) = json.loads("{" + answer)["workloads"]
     assert _faults(printed, table) == []
-    assert _faults("\n".join(_texts(found)), table) == []
-    assert found["bottleneck"] is None
-    assert not any("vcpu" in json.dumps(each).lower() for each in found["reasons"] if "vcpus" not in TABLES[table])
+    assert _faults("\n".join(_texts(workload)), table) == []
+    assert workload["bottleneck"] is None
+    assert not any(
+        "vcpu" in json.dumps(reason).lower() for reason in workload["reasons"] if "vcpus" not in TABLES[table]
+    )
 
 
 def test_a_prediction(study: Path, table: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -403,9 +407,9 @@ def test_a_prediction(study: Path, table: str, capsys: pytest.CaptureFixture[str
     assert main(["predict", str(study)]) == 0
     assert _faults(capsys.readouterr().out, table) == []
     assert main(["predict", str(study), "--json"]) == 0
-    (found,) = json.loads(capsys.readouterr().out)["predictions"]
+    (prediction,) = json.loads(capsys.readouterr().out)["predictions"]
     if "vcpus" not in TABLES[table]:
-        assert (found["bottleneck"], found["shares"]) == ("ambiguous", {})
+        assert (prediction["bottleneck"], prediction["shares"]) == ("ambiguous", {})
 
 
 def test_the_page(study: Path, table: str) -> None:

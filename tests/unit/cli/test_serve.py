@@ -23,9 +23,9 @@ from sizer.store.study_folder import StudyFolder
 
 @pytest.fixture
 def folder(tmp_path: Path, store_knee: Callable[[Path], Path]) -> StudyFolder:
-    found = StudyFolder.open(store_knee(tmp_path / "s"))
-    mark_watched(found.path)
-    return found
+    opened = StudyFolder.open(store_knee(tmp_path / "s"))
+    mark_watched(opened.path)
+    return opened
 
 
 @pytest.fixture

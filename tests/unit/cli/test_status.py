@@ -77,10 +77,10 @@ def test_status_names_each_run_once(failing: Path, capsys: pytest.CaptureFixture
     """Those that failed in the same words are one line; the last line counts what became of all."""
     assert main(["status", str(failing)]) == 0
     *lines, last = capsys.readouterr().out.splitlines()
-    found, todo = lines[:3], lines[3:]
-    assert any("100 images/s" in line for line in found)
-    assert any(line.endswith("train ×3: crashed (Boom)") for line in found)
-    assert any(line.endswith("unsupported (no torch); will be run again") for line in found)
+    made, todo = lines[:3], lines[3:]
+    assert any("100 images/s" in line for line in made)
+    assert any(line.endswith("train ×3: crashed (Boom)") for line in made)
+    assert any(line.endswith("unsupported (no torch); will be run again") for line in made)
     assert todo
     assert all(line.endswith(": not run yet") for line in todo)
     planned = 4 + 1 + len(todo)
@@ -98,9 +98,9 @@ def test_status_tells_the_run_in_hand(failing: Path, capsys: pytest.CaptureFixtu
         folder.log_path(last).touch()
         os.utime(folder.log_path(last), ns=(later, later))
         main(["status", str(failing)])
-        found = capsys.readouterr().out.splitlines()
-        assert found[-2].endswith(": being measured now")
-        assert found[-1].endswith("; being measured now")
+        out_lines = capsys.readouterr().out.splitlines()
+        assert out_lines[-2].endswith(": being measured now")
+        assert out_lines[-1].endswith("; being measured now")
     main(["status", str(failing)])
     assert "being measured" not in capsys.readouterr().out
 
@@ -115,10 +115,10 @@ def test_a_dry_run_of_a_resume_lists_what_is_left_alone(
     )
     study = Study("s", tuple(WorkloadPlan(spec.workload, (8,)) for spec in (done, left)))
     stored = replace(make_run(1.0), spec=done)
-    found = list(dry_run.lines(StudyPlan(study, (done, left), (), tmp_path, (stored,)), {}))
-    assert not any("`done`" in line for line in found)
-    assert any(line.startswith("runs: `left`, the command above") for line in found)
-    assert any(line.endswith(", the study folder (with 1 run)") for line in found)
+    listed = list(dry_run.lines(StudyPlan(study, (done, left), (), tmp_path, (stored,)), {}))
+    assert not any("`done`" in line for line in listed)
+    assert any(line.startswith("runs: `left`, the command above") for line in listed)
+    assert any(line.endswith(", the study folder (with 1 run)") for line in listed)
 
 
 HOST = HostSize(2, 8 * 2**30)
@@ -135,7 +135,7 @@ def planned(study_text: str) -> StudyPlan:
     return StudyPlan(study, plan(study, HOST), following_runs(study, HOST), Path("s"))
 
 
-def found(study_text: str) -> list[str]:
+def listed_lines(study_text: str) -> list[str]:
     return list(lines(planned(study_text), {"HOME": "/root"}))
 
 
@@ -147,7 +147,7 @@ def test_the_data_of_the_pass_is_prepared_with_that_of_the_plan() -> None:
 
 def test_a_dry_run_lists_them_with_what_they_are_for() -> None:
     """Each by itself, each kind explained once, the pass that follows, and a program once for all of them."""
-    listed = found(STUDY)
+    listed = listed_lines(STUDY)
     text = "\n".join(listed)
     assert sum("isolating the input pipeline, repeat 1" in line for line in listed) == 3
     assert sum("isolating the disk, repeat 1" in line for line in listed) == 1

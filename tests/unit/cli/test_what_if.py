@@ -41,8 +41,8 @@ def with_data(model: WorkloadModel, size: int) -> WorkloadModel:
 def supposed(model: WorkloadModel, disk: DiskRates | None = None, **given: float) -> WhatIf | ReasonCode:
     """What is supposed of a workload by these options, or the code of why it cannot be."""
     factors = dict.fromkeys(("gpu_speedup", "data_factor", "decode_factor"), 1.0)
-    found = what_if(Namespace(**{"data_size": None, **factors, **given}), model, disk)
-    return found if isinstance(found, WhatIf) else found.reason.code
+    change = what_if(Namespace(**{"data_size": None, **factors, **given}), model, disk)
+    return change if isinstance(change, WhatIf) else change.reason.code
 
 
 def test_a_size_is_a_factor_of_each_workloads_own_data(fitted: WorkloadModel) -> None:
@@ -83,7 +83,7 @@ def folder(tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "ending"),
     [
         (["--gpu-count", "1"], "assumed: 12 vCPUs, 85 GiB, batch 128\n"),
         (["--gpu-count", "1", "--batch-size", "256"], "out of memory; assumed: 12 vCPUs, 85 GiB\n"),
@@ -91,12 +91,12 @@ def folder(tmp_path: Path) -> str:
     ],
 )
 def test_what_was_not_given_is_said(
-    folder: str, capsys: pytest.CaptureFixture[str], options: list[str], said: str
+    folder: str, capsys: pytest.CaptureFixture[str], options: list[str], ending: str
 ) -> None:
     """And nothing else of the configuration."""
     capsys.readouterr()
     assert main(["predict", folder, *options]) == 0
-    assert capsys.readouterr().out.endswith(said)
+    assert capsys.readouterr().out.endswith(ending)
 
 
 @pytest.fixture
@@ -119,11 +119,11 @@ def test_every_reading_command_names_a_bad_run_on_stderr(
 ) -> None:
     """`left out`, the file, the field and what is wrong with it; stdout stays data."""
     assert main([command, str(study_folder)]) in (0, 5)
-    said = capsys.readouterr()
-    (line,) = [line for line in said.err.splitlines() if line.startswith("left out: ")]
+    output = capsys.readouterr()
+    (line,) = [line for line in output.err.splitlines() if line.startswith("left out: ")]
     assert line.startswith(f"left out: {study_folder}/runs/")
     assert line.endswith("throughput.value: expected a number from -1e+60 to 1e+60, found 1e+308.")
-    assert "left out" not in said.out
+    assert "left out" not in output.out
 
 
 def test_a_folder_of_bad_runs_alone_says_so(study_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -131,9 +131,9 @@ def test_a_folder_of_bad_runs_alone_says_so(study_folder: Path, capsys: pytest.C
     for path in (study_folder / "runs").iterdir():
         path.write_text("{")
     assert main(["fit", str(study_folder)]) == 5
-    said = capsys.readouterr().err
-    assert said.count("left out: ") == 3
-    assert "has no run that can be read; type: sizer run" in said
+    err = capsys.readouterr().err
+    assert err.count("left out: ") == 3
+    assert "has no run that can be read; type: sizer run" in err
 
 
 # recommend on a table of machines: a line for each that is worth choosing, and offers only where they say more.
@@ -160,8 +160,8 @@ def test_alternatives_follow_the_reasons_and_offers_come_last(
     """The instance type is only the cheapest that holds the machine, so others that do are listed, too."""
     lines = _said(tmp_path, capsys, KINDS)
     line = "1 x V100 (gcp n1-standard-8+1xV100): 1,800 samples/s, $2.86 an hour, $0.441 a million samples"
-    assert lines.index(line) > next(i for i, each in enumerate(lines) if each.startswith("The work costs the least"))
-    assert any(each.startswith("gcp n1-highmem-8+1xV100: $2.95 an hour (") for each in lines[lines.index(line) :])
+    assert lines.index(line) > next(i for i, other in enumerate(lines) if other.startswith("The work costs the least"))
+    assert any(other.startswith("gcp n1-highmem-8+1xV100: $2.95 an hour (") for other in lines[lines.index(line) :])
 
 
 def test_a_machine_by_its_own_name_has_no_offers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,14 +23,14 @@ def read(tmp_path: Path) -> Read:
     def imported(table: str, name: str = "table.csv") -> Imported:
         path = tmp_path / name
         path.write_bytes(table.encode())
-        found = read_measurements(path, stored_catalog())
-        assert parse_study(to_yaml(found.study), "study.yaml", None, HostSize(1, 1), None) == found.study
-        for run in found.runs:
+        read = read_measurements(path, stored_catalog())
+        assert parse_study(to_yaml(read.study), "study.yaml", None, HostSize(1, 1), None) == read.study
+        for run in read.runs:
             assert from_json(Run, to_json(run), "run") == run
-        exported = write_csv(found.runs)
+        exported = write_csv(read.runs)
         again = tmp_path / "again.csv"
         again.write_text(exported, encoding="utf-8")
         assert write_csv(read_measurements(again, stored_catalog()).runs) == exported
-        return found
+        return read
 
     return imported

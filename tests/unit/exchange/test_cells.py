@@ -174,8 +174,8 @@ System memory > memory_gib
 @pytest.mark.parametrize(("header", "column"), pairs(HEADERS))
 def test_headers_with_units_and_those_of_something_else(header: str, column: str) -> None:
     """What is bought by the month or in another currency is not what a machine costs."""
-    found = meanings(header)
-    assert (found[-1].column if found else "-") == column
+    understood = meanings(header)
+    assert (understood[-1].column if understood else "-") == column
 
 
 CPUS = """

@@ -50,9 +50,9 @@ def read_text(tmp_path: Path) -> ReadText:
     return imported
 
 
-def rates(found: Imported) -> list[tuple[float, float]]:
+def rates(table: Imported) -> list[tuple[float, float]]:
     """vCPUs and samples/s of each run."""
-    return [(run.configuration.vcpus, run.throughput.value) for run in found.runs if run.throughput]
+    return [(run.configuration.vcpus, run.throughput.value) for run in table.runs if run.throughput]
 
 
 def table_of(*rows: dict[str, object]) -> str:
@@ -91,12 +91,12 @@ REFUSED: list[tuple[str | bytes, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("table", "said"), REFUSED)
-def test_what_cannot_be_is_refused_by_its_place(read_text: ReadText, table: str | bytes, said: str) -> None:
+@pytest.mark.parametrize(("table", "sentence"), REFUSED)
+def test_what_cannot_be_is_refused_by_its_place(read_text: ReadText, table: str | bytes, sentence: str) -> None:
     """File, line and column, and what to type."""
     with pytest.raises(InputError, match=r"table\.csv") as caught:
         read_text(table)
-    assert said in str(caught.value)
+    assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
@@ -108,14 +108,14 @@ def test_a_folder_is_no_table(tmp_path: Path) -> None:
 
 def test_a_formula_is_read_back_as_text(read_text: ReadText) -> None:
     """Export put an apostrophe before it."""
-    found = read_text(
+    table = read_text(
         "workload,vcpus,throughput,note,'=x\na,1,10,'=1+1,1\na,2,20,it's,2\na,4,40,';'=1+1,3\na,8,50,＝1,4\n"
     )
     notes = ["=1+1", "it's", ";=1+1", "＝1"]
-    assert [run.declared.other["note"] for run in found.runs] == notes
-    assert found.unknown == ("note", "=x")
-    assert "'=1+1" in write_csv(found.runs)
-    assert [run.declared.other["note"] for run in read_text(write_csv(found.runs)).runs] == notes
+    assert [run.declared.other["note"] for run in table.runs] == notes
+    assert table.unknown == ("note", "=x")
+    assert "'=1+1" in write_csv(table.runs)
+    assert [run.declared.other["note"] for run in read_text(write_csv(table.runs)).runs] == notes
 
 
 MAGNITUDE = st.floats(1e-6, 1e9)
@@ -170,9 +170,9 @@ def test_export_import_export_loses_nothing(
     """What a table has comes back cell by cell, and every run is one that a study folder can hold."""
     path = tmp_path_factory.mktemp("again") / "table.csv"
     path.write_text(table_of(*rows), encoding="utf-8")
-    found = read_measurements(path, None)
-    runs = found.runs
-    assert parse_study(to_yaml(found.study), "study.yaml", None, HostSize(1, 1), None) == found.study
+    table = read_measurements(path, None)
+    runs = table.runs
+    assert parse_study(to_yaml(table.study), "study.yaml", None, HostSize(1, 1), None) == table.study
     exported = write_csv(runs)
     for run in runs:
         assert from_json(Run, to_json(run), "run") == run
@@ -278,13 +278,13 @@ PaddlePaddle,0.11 MKL-DNN,resnet50,CPU Core i9-10940X,1,,1,infer,,107.8,fp32,201
 
 
 @pytest.fixture
-def found(read: Read) -> Imported:
+def devices_table(read: Read) -> Imported:
     return read(CROSS_BENCHMARK)
 
 
-def test_its_answer_has_the_table_of_devices(found: Imported) -> None:
+def test_its_answer_has_the_table_of_devices(devices_table: Imported) -> None:
     """A CPU stands in it by its name, never as another one's repeat."""
-    recommendation = recommend(fit(found.runs), found.runs, Objective(), stored_catalog())
+    recommendation = recommend(fit(devices_table.runs), devices_table.runs, Objective(), stored_catalog())
     table = recommendation.cross_table
     assert [column_named(column) for column in table.columns] == [
         "MXNet · c4.8xlarge",

@@ -116,8 +116,8 @@ def test_what_a_driver_told_has_its_columns() -> None:
     """Of several GPUs the highest; watts, GiB, MHz, and bytes and joules of a sample."""
     used = GpuUse(0, "V100", busy=0.5, peak_memory_bytes=3 * 2**30, watts=150.0, sm_hertz=1.38e9, joules=2.5)
     (row,) = rows(run(conditions=Conditions(gpus=(used, replace(used, index=1, busy=0.75, sent_bytes=10.0)))))
-    told = {name: cell for name, cell in row.items() if name.startswith("gpu_") and name != "gpu_count"}
-    assert told == {
+    figures = {name: cell for name, cell in row.items() if name.startswith("gpu_") and name != "gpu_count"}
+    assert figures == {
         "gpu_busy": "0.75",
         "gpu_memory_peak_gib": "3",
         "gpu_watts": "150.0",
@@ -178,15 +178,15 @@ def test_a_recommendation_has_exactly_the_keys_of_the_contract(concluded: tuple[
         assert set(answer["spec"]) == SPEC
         assert set(answer["throughput"]) == {"value", "low", "high"}
         assert answer["rejected"]
-        for each in answer["rejected"]:
-            assert set(each) == REJECTION
-            assert set(each["spec"]) == SPEC
-        assert {name for each in answer["options"] for name in each["preferences"]} == {
+        for rejection in answer["rejected"]:
+            assert set(rejection) == REJECTION
+            assert set(rejection["spec"]) == SPEC
+        assert {name for option in answer["options"] for name in option["preferences"]} == {
             "cheapest",
             "balanced",
             "fastest",
         }
-        assert all(set(each["spec"]) == SPEC and set(each) == OPTION for each in answer["options"])
+        assert all(set(option["spec"]) == SPEC and set(option) == OPTION for option in answer["options"])
         assert answer["runner_up"] is None or set(answer["runner_up"]) == SPEC
         offer = answer["instances"][0]
         assert {"provider", "instance_type", "usd_per_hour", "usd_per_million_samples", "as_of"} <= set(offer)
@@ -220,30 +220,30 @@ V100 = replace(Device("emulated", 0, "V100").with_rate(RATES[1]), batch_rates=RA
 
 @pytest.fixture
 def runs(make_run: Callable[..., Run]) -> list[Run]:
-    return [make_run(0.99 * each.samples_per_second, 4.0, batch=each.batch_size, device=V100) for each in RATES]
+    return [make_run(0.99 * rate.samples_per_second, 4.0, batch=rate.batch_size, device=V100) for rate in RATES]
 
 
 def test_an_exported_study_keeps_its_batch_curve(read: Read, runs: list[Run]) -> None:
     """Each batch waited for its own rate, and all are of one curve."""
     (before,) = batch_curves(runs)
-    found = read(write_csv(runs))
-    (after,) = batch_curves(found.runs)
+    imported = read(write_csv(runs))
+    (after,) = batch_curves(imported.runs)
     assert [point.batch_size for point in after.points] == [16, 64, 256]
     assert [point.throughput.value for point in after.points] == [point.throughput.value for point in before.points]
-    assert {run.spec.workload.computes_on for run in found.runs} == {found.runs[0].spec.workload.computes_on}
-    rates = [(run.spec.batch_size, run.spec.device.samples_per_second) for run in found.runs]
+    assert {run.spec.workload.computes_on for run in imported.runs} == {imported.runs[0].spec.workload.computes_on}
+    rates = [(run.spec.batch_size, run.spec.device.samples_per_second) for run in imported.runs]
     assert rates == [(16, 150.0), (64, 300.0), (256, 400.0)]
 
 
 def test_it_is_said_where_the_rates_come_from(read: Read, runs: list[Run]) -> None:
     """And not that there was one rate for all."""
-    found = read(write_csv(runs))
-    model = fit(found.runs)
-    (answer,) = recommend(model, found.runs, Objective(), stored_catalog()).workloads
+    imported = read(write_csv(runs))
+    model = fit(imported.runs)
+    (answer,) = recommend(model, imported.runs, Objective(), stored_catalog()).workloads
     assert answer.batch is not None
-    said = " ".join(batch_sentences(answer.batch, terms_of(model.workload("train"))))
-    assert "is given in the imported table, and was not measured here" in said
-    assert "one rate for all batch sizes" not in said
+    sentences = " ".join(batch_sentences(answer.batch, terms_of(model.workload("train"))))
+    assert "is given in the imported table, and was not measured here" in sentences
+    assert "one rate for all batch sizes" not in sentences
 
 
 def test_what_several_lose_to_each_other_comes_back_and_is_said(read: Read, make_run: Callable[..., Run]) -> None:
@@ -255,11 +255,11 @@ def test_what_several_lose_to_each_other_comes_back_and_is_said(read: Read, make
         run = make_run((ceiling**-8 + (250 * vcpus) ** -8) ** (-1 / 8), vcpus, device=device)
         spec, place = replace(run.spec, gpu_count=count), replace(run.configuration, gpu_count=count)
         runs.append(replace(run, spec=spec, configuration=place))
-    found = read(write_csv(runs))
-    devices = {run.spec.workload.computes_on for run in found.runs}
+    imported = read(write_csv(runs))
+    devices = {run.spec.workload.computes_on for run in imported.runs}
     assert {(device.scaling_loss, device.scaling_source) for device in devices} == {(0.05, GIVEN_IN_TABLE)}
-    model = fit(found.runs)
-    (answer,) = recommend(model, found.runs, Objective(), stored_catalog()).workloads
+    model = fit(imported.runs)
+    (answer,) = recommend(model, imported.runs, Objective(), stored_catalog()).workloads
     assert (
         "What they lose to each other is given in the imported table, and was not measured here: 2 x emulated V100 "
         "make 95.1 % of as many alone."

@@ -46,9 +46,9 @@ def cases() -> Iterator[tuple[str, Case]]:
         title, _, rest = block.partition("\n")
         table, _, wanted = rest.partition("=>\n")
         lines = wanted.strip("\n").split("\n")
-        said = {key: line[len(key) + 2 :] for line in lines for key in Case._fields if line.startswith(f"{key}: ")}
+        parts = {key: line[len(key) + 2 :] for line in lines for key in Case._fields if line.startswith(f"{key}: ")}
         cells = "\n".join(line for line in lines if line.partition(": ")[0] not in Case._fields)
-        yield title, Case(table, cells, *(said.get(key, "") for key in ("refused", "notes", "unread", "says")))
+        yield title, Case(table, cells, *(parts.get(key, "") for key in ("refused", "notes", "unread", "says")))
 
 
 CASES = list(cases())
@@ -61,20 +61,20 @@ def test_what_a_table_becomes(read: Read, case: Case) -> None:
             read(case.table)
         assert case.refused in str(refused.value)
         return
-    found = read(case.table)
-    sentences = " ".join(map(note_in_words, found.notes))
+    imported = read(case.table)
+    sentences = " ".join(map(note_in_words, imported.notes))
     if case.says:
         assert [sentence for sentence in case.says.split(" || ") if sentence not in sentences] == []
         return
     wanted = list(csv.DictReader(io.StringIO(case.cells)))
-    rows = list(csv.DictReader(io.StringIO(write_csv(found.runs))))
+    rows = list(csv.DictReader(io.StringIO(write_csv(imported.runs))))
     assert len(rows) == len(wanted)
     for row, cells in zip(rows, wanted, strict=True):
         assert {column: _figure(row.get(column, "")) for column in cells} == {
             column: _figure(cell) for column, cell in cells.items()
         }
-    noted = [kind.value for kind in kinds(found) if kind not in USUAL | {NoteKind.NO_DEVICE}]
-    assert (noted, ", ".join(found.unknown)) == (case.notes.split(", ") if case.notes else [], case.unread)
+    noted = [kind.value for kind in kinds(imported) if kind not in USUAL | {NoteKind.NO_DEVICE}]
+    assert (noted, ", ".join(imported.unknown)) == (case.notes.split(", ") if case.notes else [], case.unread)
 
 
 def _figure(cell: str) -> object:
@@ -137,8 +137,8 @@ def test_rates_beside_each_other_may_be_named(tmp_path: Path) -> None:
     names = ("--map", "FP32(BS=96)=FP32 batch 96 images/s", "--map", "AMP(BS=128)=AMP batch 128 images/s")
     code, folder = imported(tmp_path, table, *names)
     assert code == 0
-    found = [(run.precision, run.configuration.batch_size) for run in api.open_study(folder).runs()]
-    assert found == [("FP32", 96), ("AMP", 128), ("FP32", 96), ("AMP", 128)]
+    batches = [(run.precision, run.configuration.batch_size) for run in api.open_study(folder).runs()]
+    assert batches == [("FP32", 96), ("AMP", 128), ("FP32", 96), ("AMP", 128)]
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def answers(
     assert imported(folder, table, *options)[0] == 0
     capsys.readouterr()
     assert main(["recommend", str(folder / "study"), "--json", *asked]) == 0
-    return {each["workload"]: each for each in json.loads(capsys.readouterr().out)["workloads"]}
+    return {workload["workload"]: workload for workload in json.loads(capsys.readouterr().out)["workloads"]}
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_a_setting_by_which_repeats_differ_tells_jobs_apart(
     right: dict[str, tuple[str, float, float]],
 ) -> None:
     """By itself where its values come again and part the rates, else where it is asked for."""
-    found = {
+    devices = {
         name: (
             "provisional" if answer["provisional"] else answer["status"],
             answer["spec"]["gpu_count"] or answer["spec"]["vcpus"] or 1,
@@ -280,7 +280,7 @@ def test_a_setting_by_which_repeats_differ_tells_jobs_apart(
         )
         for name, answer in answers(tmp_path, table, capsys, *options).items()
     }
-    assert found == {
+    assert devices == {
         name: (status, size, pytest.approx(rate, rel=0.02)) for name, (status, size, rate) in right.items()
     }
 
@@ -321,9 +321,9 @@ def test_until_it_is_known_which_rows_are_one_job_the_answer_is_provisional(
 )
 def test_repeats_stay_repeats(read: Read, table: str) -> None:
     """Where they agree, where the column is that of runs, and where rows are epochs of one run."""
-    found = read(table)
-    assert not any(run.warnings for run in found.runs)
-    assert len({run.spec.workload.name for run in found.runs}) == 1
+    imported = read(table)
+    assert not any(run.warnings for run in imported.runs)
+    assert len({run.spec.workload.name for run in imported.runs}) == 1
 
 
 def test_a_column_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -392,7 +392,7 @@ def test_several_machines_cost_as_much_as_all_of_them(
 ) -> None:
     """The price of one times their number, by the table or the catalogue, in the answer and beside it."""
     (answer,) = answers(tmp_path, table, capsys, asked=options).values()
-    chosen = next(each for each in answer["alternatives"] if each["spec"] == answer["spec"])
+    chosen = next(alternative for alternative in answer["alternatives"] if alternative["spec"] == answer["spec"])
     assert (chosen["instance_type"], answer["spec"].get("nodes", 1)) == (machine, nodes)
     assert answer["throughput"]["value"] == pytest.approx(rate)
     assert chosen["usd_per_million_samples"] == pytest.approx(usd_a_million, abs=0.001)

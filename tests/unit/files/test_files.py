@@ -237,9 +237,9 @@ def test_files_come_in_the_order_of_their_names(tmp_path: Path) -> None:
     (tmp_path / "data/c").symlink_to(tmp_path / "elsewhere")
     (tmp_path / "data/self").symlink_to("self")
     (tmp_path / "data/nowhere").symlink_to("nowhere-else")
-    found = [str(path.relative_to(tmp_path / "data")) for path in files_below(tmp_path / "data")]
-    assert found == ["a/y", "a/z/w", "a-b/x", "b", "c/1"]
-    assert list(map(Path, found)) == sorted(map(Path, found))
+    names = [str(path.relative_to(tmp_path / "data")) for path in files_below(tmp_path / "data")]
+    assert names == ["a/y", "a/z/w", "a-b/x", "b", "c/1"]
+    assert list(map(Path, names)) == sorted(map(Path, names))
 
 
 def test_links_in_a_circle_are_refused(tmp_path: Path) -> None:
@@ -272,7 +272,7 @@ def test_a_folder_of_many_files_is_counted_in_little_memory(tmp_path: Path) -> N
     """A million files take 0.3 GB at most: of 5,000 that is 1.5 MB. In a process in which nothing else is."""
     for number in range(5_000):
         os.mknod(tmp_path / f"{number:07d}.jpg")
-    told = subprocess.run([sys.executable, "-c", COUNT, str(tmp_path)], check=True, capture_output=True, text=True)
-    count, peak = map(int, told.stdout.split())
+    done = subprocess.run([sys.executable, "-c", COUNT, str(tmp_path)], check=True, capture_output=True, text=True)
+    count, peak = map(int, done.stdout.split())
     assert count == 5_000
     assert peak < 1.5e6

@@ -22,11 +22,11 @@ class Loader:
 
 
 class Program:
-    """Uses loaders and optimizers as a program does, one second for each thing; `told` is what was counted."""
+    """Uses loaders and optimizers as a program does, one second for each thing; `counted` is what the counter told."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[str, float, int | None, int]] = []
-        self.counter = StepCounter(lambda phase, step: self.told.append((phase, step[0], step[1], step[3])))
+        self.counted: list[tuple[str, float, int | None, int]] = []
+        self.counter = StepCounter(lambda phase, step: self.counted.append((phase, step[0], step[1], step[3])))
         self.now = 0.0
 
     def loader(
@@ -50,7 +50,7 @@ class Program:
 
     def count(self, phase: str = TRAIN) -> int:
         """How many steps of this phase were told; all that came after a weaker one."""
-        return sum(told[0] == phase for told in self.told)
+        return sum(step[0] == phase for step in self.counted)
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_a_batch_is_a_step_that_ends_with_the_optimizer(program: Program) -> Non
     for _ in range(2):
         for _ in program.loader(3):
             program.step(optimizer)
-    assert program.told == [
+    assert program.counted == [
         (TRAIN, 2, 8, 0),
         (TRAIN, 4, 8, 0),
         (TRAIN, 6, 8, 0),
@@ -104,15 +104,15 @@ def test_evaluations_between_epochs_and_in_them_count_nothing(program: Program, 
             if number == 3:
                 list(program.loader(4, learning=learning))
         list(program.loader(4, learning=learning))
-    assert program.count() == len(program.told) == 12
+    assert program.count() == len(program.counted) == 12
 
 
 def test_a_program_without_an_optimizer_infers(program: Program) -> None:
     """One step for each batch that it is done with."""
     list(program.loader(5, learning=False))
     list(program.loader(5, learning=False))
-    assert [told[0] for told in program.told] == [INFER] * 10
-    assert [told[3] for told in program.told] == [0] * 5 + [1] * 5
+    assert [step[0] for step in program.counted] == [INFER] * 10
+    assert [step[3] for step in program.counted] == [0] * 5 + [1] * 5
 
 
 def test_of_two_loaders_side_by_side_one_counts(program: Program) -> None:
@@ -120,7 +120,7 @@ def test_of_two_loaders_side_by_side_one_counts(program: Program) -> None:
     for _ in zip(program.loader(5, learning=False), program.loader(5, learning=False), strict=False):
         pass
     assert program.count(INFER) == 5
-    program.told.clear()
+    program.counted.clear()
     for _ in zip(program.loader(5), program.loader(6), strict=False):
         program.step(Optimizer())
     assert program.count() == 5
@@ -145,8 +145,8 @@ def test_a_batch_that_was_asked_for_ahead_ends_when_it_was_trained_on(program: P
             program.step(optimizer)
             ends.append(program.now)
         list(program.loader(3, learning=False))
-        assert [told[1] for told in program.told[-4:]] == ends
-    assert [epoch for phase, _, _, epoch in program.told if phase == TRAIN] == [0] * 4 + [1] * 4
+        assert [step[1] for step in program.counted[-4:]] == ends
+    assert [epoch for phase, _, _, epoch in program.counted if phase == TRAIN] == [0] * 4 + [1] * 4
 
 
 def test_without_a_loader_the_first_optimizers_steps_count(program: Program) -> None:
@@ -155,11 +155,11 @@ def test_without_a_loader_the_first_optimizers_steps_count(program: Program) -> 
     for _ in range(3):
         program.step(one)
         program.step(other, 4)
-    assert program.told == [(OPTIMIZE, 1, None, 0), (OPTIMIZE, 3, None, 0), (OPTIMIZE, 5, None, 0)]
-    program.told.clear()
+    assert program.counted == [(OPTIMIZE, 1, None, 0), (OPTIMIZE, 3, None, 0), (OPTIMIZE, 5, None, 0)]
+    program.counted.clear()
     del one
     program.step(other, 4)
-    assert program.told == [(OPTIMIZE, 7, 4, 0)]
+    assert program.counted == [(OPTIMIZE, 7, 4, 0)]
 
 
 @pytest.mark.parametrize("made", [True, False])
@@ -171,8 +171,8 @@ def test_a_program_with_updates_of_its_own_evaluates_without_gradients(program: 
         list(program.loader(5))
         list(program.loader(3, learning=False))
     stronger, weaker = (PREPARE, EVALUATE) if made else (LEARN, INFER)
-    assert [told[0] for told in program.told] == [weaker] * 2 + [stronger] * 10
-    assert [told[3] for told in program.told[2:]] == [0] * 5 + [1] * 5
+    assert [step[0] for step in program.counted] == [weaker] * 2 + [stronger] * 10
+    assert [step[3] for step in program.counted[2:]] == [0] * 5 + [1] * 5
 
 
 @pytest.mark.parametrize(("whole", "samples"), [(False, 8), (True, None)])
@@ -186,7 +186,7 @@ def test_one_batch_that_is_used_again_and_again(program: Program, whole: bool, s
         program.step(one)
         ends.append(program.now)
         program.step(other)
-    assert program.told == [(TRAIN, end, samples, 0) for end in ends]
+    assert program.counted == [(TRAIN, end, samples, 0) for end in ends]
 
 
 @pytest.mark.parametrize("uses", [4, MOST_REUSES + 1])
@@ -197,7 +197,7 @@ def test_an_inner_loop_over_one_batch_is_one_step(program: Program, uses: int) -
         for _ in range(uses):
             program.step(optimizer)
     program.counter.finish()
-    assert program.count() == len(program.told) == 6
+    assert program.count() == len(program.counted) == 6
 
 
 def test_a_program_that_ends_with_its_first_batch_has_used_it_again(program: Program) -> None:
@@ -207,7 +207,7 @@ def test_a_program_that_ends_with_its_first_batch_has_used_it_again(program: Pro
     for _ in range(5):
         program.step(optimizer)
     program.counter.finish()
-    assert program.told == [(TRAIN, 2 + number, 8, 0) for number in range(5)]
+    assert program.counted == [(TRAIN, 2 + number, 8, 0) for number in range(5)]
 
 
 @pytest.mark.parametrize("named", [True, False])
@@ -222,7 +222,7 @@ def test_a_loader_that_is_asked_between_a_batch_and_its_step(program: Program, n
             next(one if kept else program.loader(3, 16, of=test))
             program.step(optimizer)
     program.counter.finish()
-    assert [told[2:] for told in program.told] == [(8, epoch) for epoch in (0, 1, 2) for _ in range(4)]
+    assert [step[2:] for step in program.counted] == [(8, epoch) for epoch in (0, 1, 2) for _ in range(4)]
     assert program.counter.side_by_side == kept
 
 
@@ -236,7 +236,7 @@ def test_of_two_loaders_with_an_optimizer_each_the_first_leads(program: Program)
             next(other)
             program.step(optimizers[1])
     program.counter.finish()
-    assert [told[2:] for told in program.told] == [(8, epoch) for epoch in (0, 1) for _ in range(5)]
+    assert [step[2:] for step in program.counted] == [(8, epoch) for epoch in (0, 1) for _ in range(5)]
     assert program.counter.side_by_side
 
 
@@ -251,7 +251,7 @@ def test_a_loader_that_was_given_up_for_another_one(program: Program, batches: i
     for _ in program.loader(batches, 16, of=Loader()):
         program.step(second)
     program.counter.finish()
-    assert [told[2] for told in program.told] == [8] * 5 + [16] * batches
+    assert [step[2] for step in program.counted] == [8] * 5 + [16] * batches
     assert not program.counter.side_by_side
 
 
@@ -262,7 +262,7 @@ def test_zipped_loaders_have_the_epochs_of_the_shorter_one(program: Program) -> 
         for _ in zip(program.loader(5, of=loaders[0]), program.loader(3, 16, of=loaders[1]), strict=False):
             program.step(optimizer)
     program.counter.finish()
-    assert [told[2:] for told in program.told] == [(8, 0)] * 3 + [(8, 1)] * 3
+    assert [step[2:] for step in program.counted] == [(8, 0)] * 3 + [(8, 1)] * 3
 
 
 # How many samples a batch has: what its loader names, and arrays only where nobody names a size and all agree.
@@ -337,7 +337,7 @@ def test_a_size_is_found_behind_what_a_sampler_is_wrapped_in() -> None:
     assert named_size(endless) is None
 
 
-@pytest.mark.parametrize(("said", "size"), [("64", 64), ("", None), ("many", None)])
-def test_the_size_that_the_study_gives_counts_next(monkeypatch: pytest.MonkeyPatch, said: str, size: int) -> None:
-    monkeypatch.setenv(BATCH_SIZE_VARIABLE, said)
+@pytest.mark.parametrize(("stated", "size"), [("64", 64), ("", None), ("many", None)])
+def test_the_size_that_the_study_gives_counts_next(monkeypatch: pytest.MonkeyPatch, stated: str, size: int) -> None:
+    monkeypatch.setenv(BATCH_SIZE_VARIABLE, stated)
     assert given_size() == size

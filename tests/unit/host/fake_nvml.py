@@ -63,10 +63,10 @@ class FakeNvml:
         return self.gpus[index]
 
     def nvmlDeviceGetHandleByUUID(self, uuid: str) -> FakeGpu:
-        found = [gpu for gpu in self.gpus if gpu.uuid == uuid]
-        if not found:
+        same = [gpu for gpu in self.gpus if gpu.uuid == uuid]
+        if not same:
             raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_FOUND)
-        return found[0]
+        return same[0]
 
     def nvmlDeviceGetName(self, gpu: FakeGpu) -> str:
         return gpu.name

@@ -17,7 +17,7 @@ MIXED = (ALIKE[0], Gpu(1, "T4", 16 << 30, "GPU-bbbb"), ALIKE[2])
 
 
 @pytest.mark.parametrize(
-    ("told", "indexes"),
+    ("visible", "indexes"),
     [
         (None, [0, 1, 2]),
         ("2,0", [2, 0]),
@@ -32,9 +32,9 @@ MIXED = (ALIKE[0], Gpu(1, "T4", 16 << 30, "GPU-bbbb"), ALIKE[2])
         ("GPU-dddd", []),
     ],
 )
-def test_cuda_counts_the_visible_ones(told: str | None, indexes: list[int]) -> None:
+def test_cuda_counts_the_visible_ones(visible: str | None, indexes: list[int]) -> None:
     """By index or UUID; the list ends where one does not exist."""
-    environment = dict(BUS_ORDER) if told is None else {**BUS_ORDER, "CUDA_VISIBLE_DEVICES": told}
+    environment = dict(BUS_ORDER) if visible is None else {**BUS_ORDER, "CUDA_VISIBLE_DEVICES": visible}
     assert [gpu.index for gpu in visible_gpus(ALIKE, environment)] == indexes
 
 
@@ -49,8 +49,8 @@ def test_by_speed_nobody_knows_which_of_several_kinds_is_meant() -> None:
 
 def test_a_mig_instance_is_asked_for_by_its_name() -> None:
     """It has a handle of its own; its size is what it says itself."""
-    (found,) = visible_gpus(ALIKE, {"CUDA_VISIBLE_DEVICES": "MIG-1c0f"})
-    assert (found.uuid, found.memory_bytes) == ("MIG-1c0f", None)
+    (gpu,) = visible_gpus(ALIKE, {"CUDA_VISIBLE_DEVICES": "MIG-1c0f"})
+    assert (gpu.uuid, gpu.memory_bytes) == ("MIG-1c0f", None)
 
 
 LIBRARY = """
@@ -67,13 +67,13 @@ def asked_anew() -> Iterator[None]:
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler to make a double of the library with")
-@pytest.mark.parametrize(("answer", "found"), [(0, 2), (100, 0)])
-def test_the_library_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: int, found: int) -> None:
+@pytest.mark.parametrize(("answer", "count"), [(0, 2), (100, 0)])
+def test_the_library_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: int, count: int) -> None:
     """A double of it: with two GPUs, and one that says that there is no device (100)."""
     (tmp_path / "cuda.c").write_text(LIBRARY % answer)
     subprocess.run(["cc", "-shared", "-fPIC", "-o", "libcuda.so.1", "cuda.c"], cwd=tmp_path, check=True)
     monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
-    assert cuda_gpus() == found
+    assert cuda_gpus() == count
 
 
 def test_without_the_library_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -149,9 +149,9 @@ STRANGER = 2**22 + 7
 
 def own(*pids: int) -> GpuProcesses:
     """Processes of which these are the run's, on a machine where numbers are ours."""
-    found = GpuProcesses(certain=True)
-    found.tell_own(lambda pid: pid in pids)
-    return found
+    processes = GpuProcesses(certain=True)
+    processes.tell_own(lambda pid: pid in pids)
+    return processes
 
 
 def test_another_process_is_named_once_it_was_there_twice() -> None:
@@ -218,15 +218,15 @@ def test_a_holder_whose_command_is_hidden_is_named_by_its_pid(
 
     with lock.measuring_alone(name, tmp_path / "sizer"):
         monkeypatch.setattr(Path, "read_bytes", hidden)
-        said = refusal(name, tmp_path / "sizer")
-    assert f"(process {os.getpid()})" in said
-    assert said.endswith(f"kill {os.getpid()}")
+        sentence = refusal(name, tmp_path / "sizer")
+    assert f"(process {os.getpid()})" in sentence
+    assert sentence.endswith(f"kill {os.getpid()}")
 
 
 def test_a_name_that_cannot_be_had_is_no_other_sizer(tmp_path: Path) -> None:
     """The system's own reason is said, not that somebody measures."""
-    said = refusal("/nowhere/at/all", tmp_path / "no" / "such")
-    assert said == "This host cannot be locked for measuring (No such file or directory)."
+    sentence = refusal("/nowhere/at/all", tmp_path / "no" / "such")
+    assert sentence == "This host cannot be locked for measuring (No such file or directory)."
 
 
 def test_where_the_kernel_does_not_say_nobody_measures(name: str, tmp_path: Path) -> None:

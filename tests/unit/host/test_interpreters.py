@@ -85,7 +85,7 @@ def test_a_bare_name_is_looked_for_in_the_path_alone(
 
 
 @pytest.mark.parametrize(
-    ("python", "said"),
+    ("python", "sentence"),
     [
         ("{folder}/gone", "{folder}/gone is not there; give the path of a Python interpreter"),
         ("{folder}", "{folder} is a folder; give the program in it, such as {folder}/bin/python"),
@@ -93,12 +93,12 @@ def test_a_bare_name_is_looked_for_in_the_path_alone(
         ("no-such-python", "no-such-python is not in PATH; give the path of a Python interpreter"),
     ],
 )
-def test_what_a_study_says_wrongly_has_its_line(tmp_path: Path, python: str, said: str) -> None:
+def test_what_a_study_says_wrongly_has_its_line(tmp_path: Path, python: str, sentence: str) -> None:
     """File, line, field, and what to write."""
     (tmp_path / "plain").touch()
     chosen = FrameworkPython("pytorch", python.format(folder=tmp_path), "their.yaml", 7)
     where = "their.yaml line 7: `python` of `pytorch` in `frameworks`: "
-    with pytest.raises(InputError, match=re.escape(where + said.format(folder=tmp_path))):
+    with pytest.raises(InputError, match=re.escape(where + sentence.format(folder=tmp_path))):
         interpreter("pytorch", chosen)
 
 
@@ -119,7 +119,7 @@ def test_what_is_no_python_says_so(tmp_path: Path) -> None:
         assert str(lack.message).endswith("; name another interpreter in `frameworks` of the study file")
 
 
-def found(version: str = "3.11.7", torch: str = "2.13.0+cpu", *, without: str = "") -> Interpreter:
+def answering(version: str = "3.11.7", torch: str = "2.13.0+cpu", *, without: str = "") -> Interpreter:
     """An interpreter as it answers."""
     modules = frozenset(FRAMEWORKS["pytorch"].modules) - {without}
     return Interpreter(Path("/t/python"), version, {"torch": torch} if torch else {}, modules)
@@ -130,36 +130,36 @@ def test_what_is_too_old_or_missing_says_what_to_type() -> None:
     install = "type: /t/python -m pip install torch==2.13.0 numpy opencv-python-headless simplejpeg lmdb"
     cases = [
         (
-            found("3.9.18"),
+            answering("3.9.18"),
             "has Python 3.9.18, and sizer's programs need 3.10 or newer; name another interpreter",
         ),
-        (found(without="torch"), f"has no torch; {install}"),
-        (found(without="cv2"), f"has no opencv-python-headless; {install}"),
-        (found(torch="1.13.1"), f"has torch 1.13.1, and sizer's programs need 2.0 or newer; {install}"),
+        (answering(without="torch"), f"has no torch; {install}"),
+        (answering(without="cv2"), f"has no opencv-python-headless; {install}"),
+        (answering(torch="1.13.1"), f"has torch 1.13.1, and sizer's programs need 2.0 or newer; {install}"),
     ]
-    for answer, said in cases:
+    for answer, sentence in cases:
         lack = what_it_lacks("pytorch", answer)
-        assert str(lack and lack.message).startswith(f"/t/python {said}")
-    for answer in (found(), found("3.10.0"), found(torch=""), found(torch="2.0.0rc1")):
+        assert str(lack and lack.message).startswith(f"/t/python {sentence}")
+    for answer in (answering(), answering("3.10.0"), answering(torch=""), answering(torch="2.0.0rc1")):
         assert what_it_lacks("pytorch", answer) is None
 
 
 def test_networks_of_transformers_need_it() -> None:
     """No others do; and only what is missing is installed, for another version of the framework may be meant."""
-    assert what_it_lacks("pytorch", found(), ["resnet50"]) is None
-    lack = what_it_lacks("pytorch", found(), ["resnet50", "vit_b16", "bert_base"])
+    assert what_it_lacks("pytorch", answering(), ["resnet50"]) is None
+    lack = what_it_lacks("pytorch", answering(), ["resnet50", "vit_b16", "bert_base"])
     assert str(lack and lack.message) == (
         "/t/python has no transformers, which makes bert_base and vit_b16; type: /t/python -m pip install "
         "'transformers>=5,<6'"
     )
-    has = replace(found(), modules=found().modules | {"transformers"})
+    has = replace(answering(), modules=answering().modules | {"transformers"})
     assert what_it_lacks("pytorch", has, ["vit_b16"]) is None
     assert '"transformers>=5,<6"' in (ROOT / "setup.py").read_text()
 
 
 def test_what_is_installed_is_what_sizer_itself_is_installed_with() -> None:
     """A version that is pinned in two places is the same in both."""
-    pinned = {package for each in FRAMEWORKS.values() for package in each.install if "==" in package}
+    pinned = {package for framework in FRAMEWORKS.values() for package in framework.install if "==" in package}
     assert pinned == {"mxnet==1.9.1", "torch==2.13.0"}
     assert all(package in (ROOT / "setup.py").read_text() for package in pinned)
 
@@ -185,22 +185,22 @@ def checked(monkeypatch: pytest.MonkeyPatch, program: str) -> Check:
 
 
 @pytest.mark.parametrize(
-    ("gpus", "said"),
+    ("gpus", "sentence"),
     [
         ("[]", "4.11 in {python}; sees no GPU"),
         ("['NVIDIA L4']", "4.11 in {python}; sees NVIDIA L4"),
         ("['A', 'B', 'C']", "4.11 in {python}; sees A, B and C"),
     ],
 )
-def test_version_place_and_gpus_are_told(monkeypatch: pytest.MonkeyPatch, gpus: str, said: str) -> None:
+def test_version_place_and_gpus_are_told(monkeypatch: pytest.MonkeyPatch, gpus: str, sentence: str) -> None:
     """Whatever the framework prints before is passed over."""
     check = checked(monkeypatch, f"import json; print('hello'); print(json.dumps(['4.11', {gpus}]))")
     assert (check.ok, check.fix) == (True, None)
-    assert finding_in_words(check.finding) == said.format(python=sys.executable)
+    assert finding_in_words(check.finding) == sentence.format(python=sys.executable)
 
 
 @pytest.mark.parametrize(
-    ("program", "found", "fix"),
+    ("program", "sentence", "fix"),
     [
         ("raise ImportError('numpy is too new')", "numpy is too new", "-m pip install opencv-python-headless"),
         ("raise OSError('libgomp.so.1: cannot open shared object file')", "libgomp.so.1", "apt-get install libgomp1"),
@@ -208,13 +208,13 @@ def test_version_place_and_gpus_are_told(monkeypatch: pytest.MonkeyPatch, gpus: 
     ],
 )
 def test_why_it_does_not_import_decides_the_fix(
-    monkeypatch: pytest.MonkeyPatch, program: str, found: str, fix: str
+    monkeypatch: pytest.MonkeyPatch, program: str, sentence: str, fix: str
 ) -> None:
     """A package and a system library need different commands."""
     check = checked(monkeypatch, program)
     assert (check.ok, check.finding.kind) == (False, FindingKind.NO_IMPORT)
     assert finding_in_words(check.finding).startswith(f"cannot be imported in {sys.executable}: ")
-    assert found in finding_in_words(check.finding)
+    assert sentence in finding_in_words(check.finding)
     assert fix in (check.fix or "")
 
 
@@ -261,12 +261,12 @@ def test_a_variable_that_names_no_python_is_to_be_unset(
 
 def test_facts_are_those_of_this_machine_and_fit_json() -> None:
     """host.json holds what the kernel says."""
-    found = facts()
-    assert found.cpus == len(detect().allowed) <= (os.cpu_count() or 0)
-    assert found.kernel == os.uname().release
-    assert f"MemTotal: {found.memory_bytes // 1024} kB" in " ".join(Path("/proc/meminfo").read_text().split())
-    assert found.packages["psutil"]
-    assert json.loads(json.dumps(asdict(found)))["limits"] == detect().name
+    host_facts = facts()
+    assert host_facts.cpus == len(detect().allowed) <= (os.cpu_count() or 0)
+    assert host_facts.kernel == os.uname().release
+    assert f"MemTotal: {host_facts.memory_bytes // 1024} kB" in " ".join(Path("/proc/meminfo").read_text().split())
+    assert host_facts.packages["psutil"]
+    assert json.loads(json.dumps(asdict(host_facts)))["limits"] == detect().name
 
 
 def test_every_control_and_program_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,12 +287,12 @@ def test_a_program_that_is_not_there_is_installed_by_apt(monkeypatch: pytest.Mon
 
 def test_each_framework_of_a_study_has_its_own_versions(bare: Path) -> None:
     """One is where sizer is, the other in a Python without packages; what both have is said of the first."""
-    found = with_frameworks(facts(), {"opencv": Path(sys.executable), "pytorch": bare})
-    assert [framework.path for framework in found.frameworks] == [sys.executable, str(bare)]
-    assert found.frameworks[0].packages["numpy"] == found.packages["numpy"]
-    assert found.frameworks[1].packages == {}
-    assert found.frameworks[1].python == found.python == sys.version.split()[0]
-    assert with_frameworks(found, {}) == found
+    host_facts = with_frameworks(facts(), {"opencv": Path(sys.executable), "pytorch": bare})
+    assert [framework.path for framework in host_facts.frameworks] == [sys.executable, str(bare)]
+    assert host_facts.frameworks[0].packages["numpy"] == host_facts.packages["numpy"]
+    assert host_facts.frameworks[1].packages == {}
+    assert host_facts.frameworks[1].python == host_facts.python == sys.version.split()[0]
+    assert with_frameworks(host_facts, {}) == host_facts
 
 
 @pytest.mark.parametrize(("capped", "ok"), [(True, True), (False, False)])

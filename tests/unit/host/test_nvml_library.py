@@ -84,6 +84,6 @@ def test_what_the_driver_tells_is_taken_as_it_is(libraries: Path, case: str) -> 
     environment |= {"CUDA_VISIBLE_DEVICES": "MIG-8c4c5a27"} if case == "mig" else {}
     done = subprocess.run([sys.executable, "-c", ASKS], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert {name: found.get(name) for name in CASES[case]} == CASES[case]
-    assert DOUBTS.get(case, "") in "".join(found["doubts"])
+    answer = json.loads(done.stdout)
+    assert {name: answer.get(name) for name in CASES[case]} == CASES[case]
+    assert DOUBTS.get(case, "") in "".join(answer["doubts"])

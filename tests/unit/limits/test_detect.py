@@ -70,10 +70,10 @@ def test_the_command_for_a_delegated_scope_works_where_it_is_typed(v2_tree: Tree
     private = systemd(v2_tree)
     user = os.geteuid()
     assert scope_command(v2_tree, user, {"XDG_RUNTIME_DIR": f"/run/user/{user}"}) == SCOPE
-    told = f"XDG_RUNTIME_DIR=/run/user/{user} {SCOPE.prefix}"
-    assert scope_command(v2_tree, user, {}) == Rerun(told)
+    command = f"XDG_RUNTIME_DIR=/run/user/{user} {SCOPE.prefix}"
+    assert scope_command(v2_tree, user, {}) == Rerun(command)
     private.unlink()
-    assert scope_command(v2_tree, user, {}) == Rerun(f"sudo systemctl start user@{user} && {told}")
+    assert scope_command(v2_tree, user, {}) == Rerun(f"sudo systemctl start user@{user} && {command}")
 
 
 def test_a_user_uses_the_v1_groups_that_root_delegated(
@@ -91,7 +91,7 @@ def test_a_user_uses_the_v1_groups_that_root_delegated(
         assert "core_seconds" in group.accounted
         assert not {"memory_bytes", "cpu_stall"} & group.accounted
     assert all(base.is_dir() for base in bases)
-    assert [each.control for each in backend.missing(Limits(0.5, 1 << 28, "slow"))] == [Control.MEMORY, Control.DISK]
+    assert [limit.control for limit in backend.missing(Limits(0.5, 1 << 28, "slow"))] == [Control.MEMORY, Control.DISK]
 
 
 def test_a_host_without_cgroups_still_detects(tmp_path: Path) -> None:
@@ -229,8 +229,8 @@ def test_every_size_takes_the_fewest_cores_and_nodes(topology: Topology) -> None
         chosen = choose_cpus(topology, vcpus, every(topology))
         used = [processor for processor in topology.processors if processor.cpu in chosen]
         assert len(used) == vcpus
-        assert len({each.core for each in used}) == ceil(vcpus / threads)
-        assert len({each.node for each in used}) == ceil(vcpus / per_node)
+        assert len({cpu.core for cpu in used}) == ceil(vcpus / threads)
+        assert len({cpu.node for cpu in used}) == ceil(vcpus / per_node)
 
 
 @pytest.mark.parametrize(
@@ -248,8 +248,8 @@ def test_every_size_takes_the_fewest_cores_and_nodes(topology: Topology) -> None
 def test_the_record_says_how_many_cores_have_both_hyperthreads(topology: Topology, vcpus: int, expected: str) -> None:
     """Two vCPUs of a host with hyperthreads are one core; a host that shows none leaves nothing to say."""
     cpus = choose_cpus(topology, vcpus, every(topology))
-    found = limited_by("any", Limits(vcpus=vcpus), cpus, topology, None, by_cpuset=True)
-    assert limits_in_words(found).startswith(f"any: {expected}, memory")
+    limited = limited_by("any", Limits(vcpus=vcpus), cpus, topology, None, by_cpuset=True)
+    assert limits_in_words(limited).startswith(f"any: {expected}, memory")
 
 
 def test_more_than_is_allowed_is_an_error_with_the_largest_number() -> None:

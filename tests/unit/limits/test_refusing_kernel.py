@@ -41,7 +41,7 @@ class Stubborn(Tree):
         super().remove(directory)
 
 
-def told(error: pytest.ExceptionInfo[HostError]) -> str:
+def sentence_of(error: pytest.ExceptionInfo[HostError]) -> str:
     return in_words(error.value)
 
 
@@ -60,8 +60,8 @@ def test_a_group_that_stays_busy_is_named(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "group").mkdir()
     with pytest.raises(HostError) as refused:
         Stubborn(tmp_path, busy=10**6).discard(tmp_path / "group")
-    assert f"rmdir {tmp_path}/group" in told(refused)
-    assert os.strerror(errno.EBUSY) in told(refused)
+    assert f"rmdir {tmp_path}/group" in sentence_of(refused)
+    assert os.strerror(errno.EBUSY) in sentence_of(refused)
 
 
 def test_a_group_that_somebody_removes_meanwhile_is_gone(tmp_path: Path) -> None:
@@ -83,9 +83,9 @@ def test_a_limit_that_cannot_be_written_names_its_file(tmp_path: Path) -> None:
     """The value and the kernel's own reason are said; a file that reads something else is not taken for a limit."""
     with pytest.raises(HostError) as refused:
         Held(Tree()).hold(tmp_path / "memory.max", "1024")
-    assert str(tmp_path / "memory.max") in told(refused)
-    assert "'1024'" in told(refused)
-    assert os.strerror(errno.ENOENT) in told(refused)
+    assert str(tmp_path / "memory.max") in sentence_of(refused)
+    assert "'1024'" in sentence_of(refused)
+    assert os.strerror(errno.ENOENT) in sentence_of(refused)
 
 
 @pytest.mark.parametrize("made", [0, 1])
@@ -134,18 +134,18 @@ def test_our_own_group_is_the_unified_one(listing: str, group: str | None, tmp_p
     tree = Tree(tmp_path)
     (tmp_path / "proc/self").mkdir(parents=True)
     (tmp_path / "proc/self/cgroup").write_text(listing)
-    found = own_group(tree, tree.path(TOP))
+    group_path = own_group(tree, tree.path(TOP))
     if "supervisor" in listing:
-        assert found in (tree.path(f"{TOP}/b"), tree.path(f"{TOP}/b/supervisor"))
+        assert group_path in (tree.path(f"{TOP}/b"), tree.path(f"{TOP}/b/supervisor"))
     else:
-        assert found == (tree.path(f"{TOP}/{group}") if group else None)
+        assert group_path == (tree.path(f"{TOP}/{group}") if group else None)
 
 
 def lacking(v2_tree: Tree, machine: Machine, control: Control) -> tuple[bool, str, str | None]:
-    (found,) = (
+    (missing,) = (
         capability for capability in backend_for(v2_tree, machine).capabilities() if capability.control is control
     )
-    return found.available, in_words(found.how), found.fix
+    return missing.available, in_words(missing.how), missing.fix
 
 
 def test_a_controller_that_the_kernel_keeps_off_says_how_to_turn_it_on(v2_tree: Tree, machine: Machine) -> None:
@@ -192,9 +192,9 @@ def test_without_lscpu_each_cpu_is_a_core(monkeypatch: pytest.MonkeyPatch) -> No
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), "lscpu")
 
     monkeypatch.setattr("sizer.limits.topology.subprocess.run", missing)
-    found = read_topology().processors
-    assert [each.cpu for each in found] == sorted(os.sched_getaffinity(0))
-    assert [each.core for each in found] == [each.cpu for each in found]
+    processors = read_topology().processors
+    assert [processor.cpu for processor in processors] == sorted(os.sched_getaffinity(0))
+    assert [processor.core for processor in processors] == [processor.cpu for processor in processors]
 
 
 @pytest.mark.parametrize("version", ["v1", "v2"])

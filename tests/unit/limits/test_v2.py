@@ -25,8 +25,8 @@ ROOT = "/sys/fs/cgroup"
 
 
 def group_file(tree: Tree, file: str) -> Path:
-    (found,) = tree.path(f"{ROOT}/sizer").glob(f"*/{file}")
-    return found
+    (path,) = tree.path(f"{ROOT}/sizer").glob(f"*/{file}")
+    return path
 
 
 def test_before_linux_5_18_the_kernels_memory_is_the_sum_of_what_is_told(v2: LimitsBackend, v2_tree: Tree) -> None:

@@ -48,8 +48,8 @@ def table(rates: dict[int, list[float]]) -> str:
 
 
 def curve_of(folder: Path, rates: dict[int, list[float]]) -> BatchCurve:
-    (found,) = batch_curves(runs_of(folder, table(rates)))
-    return found
+    (curve,) = batch_curves(runs_of(folder, table(rates)))
+    return curve
 
 
 def test_each_kind_of_accelerator_has_its_curve(tmp_path: Path) -> None:
@@ -67,17 +67,17 @@ def test_each_kind_of_accelerator_has_its_curve(tmp_path: Path) -> None:
 def test_launch_and_slope_are_those_of_the_job(tmp_path: Path) -> None:
     """20 ms a step and 2 ms a sample, from rates alone."""
     rates = {batch: [batch / (0.020 + 0.002 * batch)] for batch in (8, 16, 32, 64)}
-    found = curve_of(tmp_path, rates)
-    assert found.fit is StepFit.AFFINE
-    assert found.launch.value == pytest.approx(0.020)
-    assert found.slope.value == pytest.approx(0.002)
-    assert (found.rising, found.beyond) == (True, 190)  # 19 x launch / slope
+    curve = curve_of(tmp_path, rates)
+    assert curve.fit is StepFit.AFFINE
+    assert curve.launch.value == pytest.approx(0.020)
+    assert curve.slope.value == pytest.approx(0.002)
+    assert (curve.rising, curve.beyond) == (True, 190)  # 19 x launch / slope
 
 
 def test_the_smallest_batch_within_five_percent_is_enough(tmp_path: Path) -> None:
     """Clearly above it is sure, clearly below it is not open."""
-    found = curve_of(tmp_path, {8: [50, 51, 49], 16: [80, 81, 79], 32: [99.5, 100, 99], 64: [100, 101, 99.5]})
-    assert (found.best, found.enough, found.sure, found.open) == (64, 32, True, ())
+    curve = curve_of(tmp_path, {8: [50, 51, 49], 16: [80, 81, 79], 32: [99.5, 100, 99], 64: [100, 101, 99.5]})
+    assert (curve.best, curve.enough, curve.sure, curve.open) == (64, 32, True, ())
 
 
 @given(st.floats(0, 0.5), st.floats(1e-4, 0.1), st.lists(st.integers(1, 512), min_size=2, max_size=5, unique=True))
@@ -86,12 +86,12 @@ def test_what_is_enough_is_enough(
 ) -> None:
     """It gives 95 % of the best rate, nothing smaller that was measured does, and the best is among those measured."""
     rates = {batch: [batch / (launch + slope * batch)] for batch in batches}
-    found = curve_of(tmp_path_factory.mktemp("table"), rates)
+    curve = curve_of(tmp_path_factory.mktemp("table"), rates)
     best = max(rate for (rate,) in rates.values())
-    assert math.isclose(rates[found.best][0], best)
-    assert rates[found.enough][0] >= 0.95 * best * (1 - 1e-9)
-    assert all(rates[batch][0] < 0.95 * best for batch in batches if batch < found.enough)
-    assert all(batch < found.enough for batch in found.open)
+    assert math.isclose(rates[curve.best][0], best)
+    assert rates[curve.enough][0] >= 0.95 * best * (1 - 1e-9)
+    assert all(rates[batch][0] < 0.95 * best for batch in batches if batch < curve.enough)
+    assert all(batch < curve.enough for batch in curve.open)
 
 
 def test_an_emulated_accelerator_has_no_curve(make_run: Callable[..., Run]) -> None:
@@ -117,10 +117,10 @@ def samples(batches: tuple[int, ...], repeats: int) -> list[int]:
 @given(st.floats(1e-5, 1.0), st.floats(1e-6, 0.1), st.lists(st.integers(1, 4096), min_size=3, max_size=6, unique=True))
 def test_a_line_without_noise_is_found(launch: float, slope: float, batches: list[int]) -> None:
     """Launch and slope to a thousandth of the time of the step that shows them best."""
-    found = step_line(batches, [launch + slope * batch for batch in batches], None)
-    assert found.fit is StepFit.AFFINE
-    assert found.launch.value == pytest.approx(launch, rel=1e-3, abs=1e-4 * slope * min(batches))
-    assert found.slope.value == pytest.approx(slope, rel=1e-3, abs=1e-4 * launch / max(batches))
+    line = step_line(batches, [launch + slope * batch for batch in batches], None)
+    assert line.fit is StepFit.AFFINE
+    assert line.launch.value == pytest.approx(launch, rel=1e-3, abs=1e-4 * slope * min(batches))
+    assert line.slope.value == pytest.approx(slope, rel=1e-3, abs=1e-4 * launch / max(batches))
 
 
 @pytest.mark.parametrize(("batches", "repeats"), [(BATCHES, 3), ((16, 64, 256), 1), ((16, 64), 3), (BATCHES, 1)])
@@ -129,11 +129,11 @@ def test_the_intervals_hold_the_truth(batches: tuple[int, ...], repeats: int) ->
     launch, slope, noise = 0.020, 0.001, 0.02
     held = 0
     for seed in range(400):
-        found = step_line(samples(batches, repeats), noisy(launch, slope, batches, repeats, noise, seed), None)
-        if found.launch is None or found.slope is None:
+        line = step_line(samples(batches, repeats), noisy(launch, slope, batches, repeats, noise, seed), None)
+        if line.launch is None or line.slope is None:
             continue
-        held += found.launch.low <= launch <= found.launch.high
-        held += found.slope.low <= slope <= found.slope.high
+        held += line.launch.low <= launch <= line.launch.high
+        held += line.slope.low <= slope <= line.slope.high
     assert held >= 0.85 * 800
 
 
@@ -216,18 +216,18 @@ def test_many_are_what_each_is_alone(tmp_path: Path, table: str) -> None:
         for memory in (None, GIB, 10 * GIB, 32 * GIB, 100 * GIB)
         for gpu in (None, "V100")
     ]
-    for place, found in zip(places, predict_several(model, places), strict=True):
-        if isinstance(found, Refusal):
+    for place, prediction in zip(places, predict_several(model, places), strict=True):
+        if isinstance(prediction, Refusal):
             with pytest.raises(Refused) as refused:
                 predict(model, place)
-            assert refused.value.refusal == found
+            assert refused.value.refusal == prediction
             continue
         alone = predict(model, place)
-        assert replace(found, throughput=alone.throughput, shares=alone.shares, headroom=alone.headroom) == alone
-        assert found.shares == pytest.approx(alone.shares, rel=1e-6, abs=1e-9)
-        assert (found.headroom is None) == (alone.headroom is None)
-        assert (found.headroom or 0.0) == pytest.approx(alone.headroom or 0.0, rel=1e-6)
-        assert [found.throughput.value, found.throughput.low, found.throughput.high] == pytest.approx(
+        assert replace(prediction, throughput=alone.throughput, shares=alone.shares, headroom=alone.headroom) == alone
+        assert prediction.shares == pytest.approx(alone.shares, rel=1e-6, abs=1e-9)
+        assert (prediction.headroom is None) == (alone.headroom is None)
+        assert (prediction.headroom or 0.0) == pytest.approx(alone.headroom or 0.0, rel=1e-6)
+        assert [prediction.throughput.value, prediction.throughput.low, prediction.throughput.high] == pytest.approx(
             [alone.throughput.value, alone.throughput.low, alone.throughput.high], rel=1e-9
         )
 
@@ -255,16 +255,16 @@ def rate_at(vcpus: float, memory: int = 8) -> Configuration:
 
 
 def with_noise(
-    make_run: MakeRun, law: Law, noise: float, seed: int, repeats: int, known: bool, accounted: bool
+    make_run: MakeRun, law: Law, noise: float, seed: int, repeats: int, with_spread: bool, accounted: bool
 ) -> WorkloadModel:
-    """Of runs that move by this standard deviation of ln rate; `known`: their intervals show it."""
+    """Of runs that move by this standard deviation of ln rate; `with_spread`: their intervals show it."""
     random = np.random.default_rng(seed)
     runs = [
         make_run(
             law(vcpus) * math.exp(noise * random.standard_normal()),
             vcpus,
             repeat=repeat,
-            spread=1.96 * noise if known else 0.0,
+            spread=1.96 * noise if with_spread else 0.0,
             demand=Demand(core_seconds=1 / law(1.0)) if accounted else None,
         )
         for vcpus in FITTED_VCPUS
@@ -274,23 +274,23 @@ def with_noise(
 
 
 @pytest.mark.parametrize(
-    ("noise", "repeats", "known", "accounted"),
+    ("noise", "repeats", "with_spread", "accounted"),
     [(0.02, 1, False, False), (0.02, 2, True, False), (0.02, 2, True, True), (0.08, 3, True, False)],
     ids=["rates alone", "repeated", "accounted", "a busy host"],
 )
 def test_new_runs_lie_in_their_intervals(
-    noise: float, repeats: int, known: bool, accounted: bool, make_run: MakeRun
+    noise: float, repeats: int, with_spread: bool, accounted: bool, make_run: MakeRun
 ) -> None:
     """Of all laws, at what was measured and between: 85 to 97 % of new runs, and no law fewer than 70 %."""
     random, covered = np.random.default_rng(1), {}
     for name, law in LAWS.items():
         own = []
         for seed in range(3):
-            model = with_noise(make_run, law, noise, seed, repeats, known, accounted)
+            model = with_noise(make_run, law, noise, seed, repeats, with_spread, accounted)
             for vcpus in (*FITTED_VCPUS, *BETWEEN):
-                found = predict(model, rate_at(vcpus)).throughput
+                rate = predict(model, rate_at(vcpus)).throughput
                 new = law(vcpus) * np.exp(noise * random.standard_normal(50))
-                own.append(np.mean((found.low <= new) & (new <= found.high)))
+                own.append(np.mean((rate.low <= new) & (new <= rate.high)))
         covered[name] = float(np.mean(own))
     assert 0.85 <= np.mean(list(covered.values())) <= 0.97, covered
     assert min(covered.values()) > 0.7, covered
@@ -307,8 +307,8 @@ def slope(vcpus: float, memory: int) -> float:
 @pytest.mark.parametrize(("vcpus", "memory"), [(1, 16), (4, 16), (8, 16)])
 def test_what_more_memory_gains_is_told_by_rates_alone(vcpus: float, memory: int, make_run: MakeRun) -> None:
     """A size between those measured, of data whose size nobody says: within 15 %, and within 10 % of the interval."""
-    known = [size for size in MISSED if size != memory]
-    runs = [make_run(slope(c, m), c, memory=m * GIB, cache="natural") for c, m in product((1, 2, 4, 8), known)]
-    found = predict(fit(runs).workload("train"), rate_at(vcpus, memory)).throughput
-    assert found.value == pytest.approx(slope(vcpus, memory), rel=0.15)
-    assert found.low / 1.1 < slope(vcpus, memory) < 1.1 * found.high
+    sizes = [size for size in MISSED if size != memory]
+    runs = [make_run(slope(c, m), c, memory=m * GIB, cache="natural") for c, m in product((1, 2, 4, 8), sizes)]
+    rate = predict(fit(runs).workload("train"), rate_at(vcpus, memory)).throughput
+    assert rate.value == pytest.approx(slope(vcpus, memory), rel=0.15)
+    assert rate.low / 1.1 < slope(vcpus, memory) < 1.1 * rate.high

@@ -64,10 +64,10 @@ PLAIN = Rows(
 """One configuration: 1 vCPU, 8 GiB, a disk that takes no time."""
 
 
-def row(**known: float) -> Rows:
+def row(**other: float) -> Rows:
     """The same with other values."""
     alone = ("paired", "cores")
-    return replace(PLAIN, **{name: value if name in alone else np.array([value]) for name, value in known.items()})  # type: ignore[arg-type]
+    return replace(PLAIN, **{name: value if name in alone else np.array([value]) for name, value in other.items()})  # type: ignore[arg-type]
 
 
 def solved(rows: Rows, quantities: Mapping[str, float]) -> Solution:
@@ -191,9 +191,9 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.what)
 def test_rates_and_shares_by_hand(case: Case) -> None:
     """Within 1 %, a share within 0.02; all shares sum to one."""
-    found = solved(row(**case.row), case.quantities)
-    assert math.exp(found.log_rate[0, 0]) == pytest.approx(case.rate, rel=0.01)
-    shares = dict(zip(STAGES, found.shares[0, 0], strict=True))
+    solution = solved(row(**case.row), case.quantities)
+    assert math.exp(solution.log_rate[0, 0]) == pytest.approx(case.rate, rel=0.01)
+    shares = dict(zip(STAGES, solution.shares[0, 0], strict=True))
     assert sum(shares.values()) == pytest.approx(1)
     assert {name: shares[name] for name in case.shares} == pytest.approx(case.shares, abs=0.02)
 
@@ -229,19 +229,19 @@ def at(vcpus: float) -> Configuration:
 def test_a_loader_is_nearly_linear_up_to_its_plateau(make_run: MakeRun) -> None:
     """Pillow by processes on a Neoverse V2 (benchmarks/curves/loaders.csv): 1,927 images/s at 4, which had been
     foretold as 1,613. A bend that loses a sixth of the straight line is possible, Amdahl's law (1,600) is not."""
-    found = predict(curve(make_run, {1: 543.2, 2: 984.7, 8: 2350.2}), at(4)).throughput
-    assert found.value == pytest.approx(1927.4, rel=0.06)
-    assert 1600 < found.low < 1700
-    assert found.high > 1970, "linear until the plateau"
+    rate = predict(curve(make_run, {1: 543.2, 2: 984.7, 8: 2350.2}), at(4)).throughput
+    assert rate.value == pytest.approx(1927.4, rel=0.06)
+    assert 1600 < rate.low < 1700
+    assert rate.high > 1970, "linear until the plateau"
 
 
 def test_linear_until_a_plateau_and_an_early_bend_are_possible(make_run: MakeRun) -> None:
     """Between 16 and 64 vCPUs the rate may be that of the plateau, or have made three quarters of the gain, in
     logarithms; a straight line there, half of it, is not held."""
-    found = predict(curve(make_run, {8: 6.4, 16: 10.5, 64: 13.9}), at(32)).throughput
-    assert found.value > 12.5
-    assert 10.5 * (13.9 / 10.5) ** 0.5 < found.low < 10.5 * (13.9 / 10.5) ** 0.77
-    assert found.high > 13.8
+    rate = predict(curve(make_run, {8: 6.4, 16: 10.5, 64: 13.9}), at(32)).throughput
+    assert rate.value > 12.5
+    assert 10.5 * (13.9 / 10.5) ** 0.5 < rate.low < 10.5 * (13.9 / 10.5) ** 0.77
+    assert rate.high > 13.8
 
 
 HYPERTHREADS = "\n".join(f"{cpu},{cpu % 4},0,0" for cpu in range(8))
@@ -259,14 +259,14 @@ def on_host(make_run: MakeRun, listing: str, gain: float, vcpus: Collection[int]
         limited = limited_by("cgroup v2", Limits(asked), cpus, host, None, by_cpuset=True)
         return replace(make_run(100 * (single + (1 + gain) * paired), asked, spread=0.0, **job), limited_by=limited)
 
-    return fit([run(float(each)) for each in vcpus]).workload("train")
+    return fit([run(float(count)) for count in vcpus]).workload("train")
 
 
 def test_the_hosts_cores_place_the_knees(make_run: MakeRun) -> None:
     """Each core where its second vCPU comes: 3 vCPUs are two cores and one of their other halves. The same rates on a
     host that says nothing of cores are taken for another curve."""
-    known = on_host(make_run, HYPERTHREADS, 0.3, (1, 2, 4, 8))
-    assert [predict(known, at(vcpus)).throughput.value for vcpus in (3, 5, 6, 7)] == pytest.approx(
+    model = on_host(make_run, HYPERTHREADS, 0.3, (1, 2, 4, 8))
+    assert [predict(model, at(vcpus)).throughput.value for vcpus in (3, 5, 6, 7)] == pytest.approx(
         [230, 360, 390, 490], rel=0.03
     )
     hidden = on_host(make_run, HIDDEN_CORES, 0.3, (1, 2, 4, 8))
@@ -307,7 +307,11 @@ EMULATED, GPU = Device("emulated", gpu="P100", samples_per_second=200.0), Device
         (Workload("train", "image_training", device=None), None),
         (Workload("resnet50-jpeg", "imported", network="resnet50", device=GPU), None),
     ],
-    ids=lambda each: f"{each.kind}-{each.device and each.device.kind}" if isinstance(each, Workload) else str(each),
+    ids=lambda parameter: (
+        f"{parameter.kind}-{parameter.device and parameter.device.kind}"
+        if isinstance(parameter, Workload)
+        else str(parameter)
+    ),
 )
 def test_the_kind_of_cpu_work_is_what_runs_say(make_run: MakeRun, workload: Workload, expected: CpuWork | None) -> None:
     """No name of a job or a network is taken for it, nor a device that nobody named."""
@@ -328,8 +332,8 @@ TOLERANCE = 4 / math.sqrt(KEPT)
 
 
 def line(draws: Draws) -> Array:
-    found: Array = -0.5 * (((Y - draws["slope"] * X - draws["start"]) / NOISE) ** 2).sum(axis=1)
-    return found
+    log_likelihood: Array = -0.5 * (((Y - draws["slope"] * X - draws["start"]) / NOISE) ** 2).sum(axis=1)
+    return log_likelihood
 
 
 def test_a_line_through_points_is_the_normal_that_it_is() -> None:
@@ -339,13 +343,13 @@ def test_a_line_through_points_is_the_normal_that_it_is() -> None:
     mean = np.linalg.solve(precision, design.T @ Y / NOISE**2 + np.array([0.0, 0.25]))
     covariance = np.linalg.inv(precision)
     deviation = np.sqrt(np.diag(covariance))
-    found = sample(LINE, line)
-    assert found.names == ("slope", "start")
-    assert found.values.shape == (KEPT, 2)
-    assert np.abs((found.values.mean(axis=0) - mean) / deviation).max() < TOLERANCE
-    assert found.values.std(axis=0) == pytest.approx(deviation, rel=0.15)
+    posterior = sample(LINE, line)
+    assert posterior.names == ("slope", "start")
+    assert posterior.values.shape == (KEPT, 2)
+    assert np.abs((posterior.values.mean(axis=0) - mean) / deviation).max() < TOLERANCE
+    assert posterior.values.std(axis=0) == pytest.approx(deviation, rel=0.15)
     correlation = covariance[0, 1] / deviation.prod()
-    assert np.corrcoef(found.values.T)[0, 1] == pytest.approx(correlation, abs=0.1)
+    assert np.corrcoef(posterior.values.T)[0, 1] == pytest.approx(correlation, abs=0.1)
 
 
 @pytest.mark.parametrize("seen", [0.1, 1.0, 2.0])
@@ -358,13 +362,13 @@ def test_a_switch_has_the_probability_of_its_mixture(seen: float) -> None:
 
     def likelihood(draws: Draws) -> Array:
         value = np.where(draws.on("value"), draws["value"], 0.0)[:, 0]
-        found: Array = -0.5 * ((seen - value) / noise) ** 2
-        return found
+        log_likelihood: Array = -0.5 * ((seen - value) / noise) ** 2
+        return log_likelihood
 
-    found = sample(beliefs, likelihood)
-    on = found.on("value")[:, 0]
+    posterior = sample(beliefs, likelihood)
+    on = posterior.on("value")[:, 0]
     assert on.mean() == pytest.approx(there / (there + away), abs=0.1)
-    assert found["value"][on, 0].mean() == pytest.approx(seen / (1 + noise**2), abs=0.2)
+    assert posterior["value"][on, 0].mean() == pytest.approx(seen / (1 + noise**2), abs=0.2)
 
 
 FACTS = WorkloadFacts("image_training", Device())
@@ -393,14 +397,14 @@ def test_a_measured_place_is_pulled_to_what_was_measured() -> None:
 def test_left_out_is_what_the_others_tell() -> None:
     """The formula in one step is the same as to learn from the others alone."""
     random = np.random.default_rng(2)
-    known = [replace(HERE, vcpus=vcpus, batch_size=batch) for vcpus in (1.0, 2.0, 3.0, 6.0) for batch in (16, 32)]
-    deviation = random.uniform(0.01, 0.05, len(known))
-    residuals = 0.1 * random.standard_normal((3, len(known)))
+    measured = [replace(HERE, vcpus=vcpus, batch_size=batch) for vcpus in (1.0, 2.0, 3.0, 6.0) for batch in (16, 32)]
+    deviation = random.uniform(0.01, 0.05, len(measured))
+    residuals = 0.1 * random.standard_normal((3, len(measured)))
     scale = np.array([[0.03], [0.1], [0.4]])
-    off, variance = Misfit.of(places(*known), deviation).left_out(residuals, scale)
-    for number, place in enumerate(known):
-        others = np.arange(len(known)) != number
-        alone = Misfit.of(places(*(each for each in known if each != place)), deviation[others])
+    off, variance = Misfit.of(places(*measured), deviation).left_out(residuals, scale)
+    for number, place in enumerate(measured):
+        others = np.arange(len(measured)) != number
+        alone = Misfit.of(places(*(other for other in measured if other != place)), deviation[others])
         mean, left = alone.conditional(residuals[:, others], scale, places(place))
         assert off[:, number] == pytest.approx(residuals[:, number] - mean[:, 0])
         assert variance[:, number] == pytest.approx(left[:, 0] + deviation[number] ** 2)

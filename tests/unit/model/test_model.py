@@ -75,12 +75,12 @@ def test_any_curve_gives_a_sound_answer_or_none(
             predict(model, at(asked))
         assert refused.value.refusal.suggestion is not None
         return
-    found = predict(model, at(asked))
-    assert 0 < found.throughput.low <= found.throughput.value <= found.throughput.high
-    assert math.isfinite(found.throughput.high)
-    assert sum(found.shares.values()) == pytest.approx(1) or found.bottleneck is Bottleneck.AMBIGUOUS
-    assert all(share >= 0 for share in found.shares.values())
-    assert found.extrapolated == (not first <= asked <= first * 2 ** (len(rates) - 1))
+    prediction = predict(model, at(asked))
+    assert 0 < prediction.throughput.low <= prediction.throughput.value <= prediction.throughput.high
+    assert math.isfinite(prediction.throughput.high)
+    assert sum(prediction.shares.values()) == pytest.approx(1) or prediction.bottleneck is Bottleneck.AMBIGUOUS
+    assert all(share >= 0 for share in prediction.shares.values())
+    assert prediction.extrapolated == (not first <= asked <= first * 2 ** (len(rates) - 1))
 
 
 @pytest.fixture(scope="module")
@@ -162,10 +162,10 @@ def test_another_disk_is_predicted_from_its_figures(make_run: MakeRun) -> None:
         for name, rates in TIERS.items()
     ]
     model = fit(runs).workload("train")
-    found = predict(model, at(4, disk="new"), WhatIf(disk_rates=DiskRates(10_000, 1e7)))
-    assert found.throughput.value == pytest.approx(100, rel=0.1)
-    assert found.extrapolated
-    assert found.bottleneck is Bottleneck.DISK_BANDWIDTH
+    prediction = predict(model, at(4, disk="new"), WhatIf(disk_rates=DiskRates(10_000, 1e7)))
+    assert prediction.throughput.value == pytest.approx(100, rel=0.1)
+    assert prediction.extrapolated
+    assert prediction.bottleneck is Bottleneck.DISK_BANDWIDTH
     with pytest.raises(Refused, match="not_measured") as error:
         predict(model, at(4, disk="new"))
     assert error.value.refusal.reason.texts("disks_measured") == ("slow", "fast")
@@ -348,13 +348,13 @@ def test_disturbed_runs_of_one_size_name_no_serial_part(make_run: MakeRun, evide
     runs = forward(make_run, 0.55, evidence, disturbed=True)
     model = fit(runs)
     for rate in model.workload("train").measured.rates:
-        found = predict(model.workload("train"), rate.configuration)
-        assert (found.bottleneck, found.shares) == (Bottleneck.AMBIGUOUS, {})
+        prediction = predict(model.workload("train"), rate.configuration)
+        assert (prediction.bottleneck, prediction.shares) == (Bottleneck.AMBIGUOUS, {})
     answer = recommend(model, runs, Objective(), stored_catalog()).workloads[0]
     assert answer.bottleneck is not Bottleneck.SERIAL
-    said = " ".join(reason_sentences(answer.reasons, terms_of(model.workload("train"))))
-    assert "bound by its serial part" not in said
-    assert "one vCPU value cannot tell a serial part from what others took" in said
+    sentences = " ".join(reason_sentences(answer.reasons, terms_of(model.workload("train"))))
+    assert "bound by its serial part" not in sentences
+    assert "one vCPU value cannot tell a serial part from what others took" in sentences
 
 
 def test_quiet_runs_of_one_size_show_a_serial_part_by_accounting(make_run: MakeRun) -> None:

@@ -53,9 +53,9 @@ def test_what_is_left_out_is_that_of_the_machine_that_was_measured(fitted: Fitte
     model = fitted(WHOLE_MACHINES)
     one = filled(model, {"gpu": "A100", "gpu_count": 1})
     assert (one.vcpus, one.memory_bytes, one.batch_size) == (12, 85 * GIB, 128)
-    said = predict(model, one)
-    assert not said.extrapolated
-    assert 950 < said.throughput.low < 1100 < said.throughput.high < 1250
+    prediction = predict(model, one)
+    assert not prediction.extrapolated
+    assert 950 < prediction.throughput.low < 1100 < prediction.throughput.high < 1250
     by_size = filled(model, {"vcpus": 4.0})
     assert (by_size.gpu, by_size.gpu_count, by_size.memory_bytes) == ("T4", 1, 16 * GIB)
 
@@ -115,13 +115,13 @@ def test_counts_lie_between_their_neighbours(fitted: Fitted, gpu: str, count: in
         if (kind, n) != (gpu, count)
     ]
     model = fitted("\n".join(["workload,gpu,gpu_count,vcpus,memory_gib,throughput", *rows]))
-    said = _asked(model, gpu=gpu, gpu_count=count)
+    prediction = _asked(model, gpu=gpu, gpu_count=count)
     rate = {kind: rate for kind, rate, *_ in FLEET}[gpu]
     fewer, more = max(n for n in (1, 2, 4) if n < count), min(n for n in (4, 8) if n > count)
     below, truth, above = (rate * n**0.85 for n in (fewer, count, more))
-    assert not said.extrapolated
-    assert below <= said.throughput.value <= above
-    assert 0.8 * below < said.throughput.low < truth < said.throughput.high < 1.25 * above
+    assert not prediction.extrapolated
+    assert below <= prediction.throughput.value <= above
+    assert 0.8 * below < prediction.throughput.low < truth < prediction.throughput.high < 1.25 * above
 
 
 @pytest.mark.parametrize("exponent", [0.5, 0.75, 1.0])
@@ -131,11 +131,11 @@ def test_beyond_the_measured_counts_growth_goes_on(fitted: Fitted, exponent: flo
     model = fitted("\n".join(["workload,gpu,gpu_count,throughput", *rows]))
     last = 500 * 4**exponent
     for count in (8, 16):
-        said = _asked(model, gpu_count=count)
-        assert said.extrapolated
-        assert last < said.throughput.value < last * count / 4
+        prediction = _asked(model, gpu_count=count)
+        assert prediction.extrapolated
+        assert last < prediction.throughput.value < last * count / 4
         law = 500 * count**exponent
-        assert said.throughput.low < 0.85 * law < law < said.throughput.high
+        assert prediction.throughput.low < 0.85 * law < law < prediction.throughput.high
 
 
 # Which runs predictions are about, and what a curve over rows can use that leave something empty.
@@ -224,15 +224,16 @@ def test_a_step_of_the_host_is_found_and_taken_off(make_run: MakeRun) -> None:
     runs = in_order(stepped(make_run))
     drift = drift_of(runs)
     before, after = ([drift.at(run) for run in part] for part in (runs[:7], runs[9:]))
-    assert all(each is not None and each.mean > 0.05 for each in before)
-    assert all(each is not None and each.mean < -0.05 for each in after)
+    assert all(effect is not None and effect.mean > 0.05 for effect in before)
+    assert all(effect is not None and effect.mean < -0.05 for effect in after)
     raw, _ = observe(runs)
-    found, _ = observe(runs, drift)
+    corrected, _ = observe(runs, drift)
     off = [
-        np.std([run.log_rate - 0.8 * math.log(run.configuration.vcpus or 1) for run in some]) for some in (raw, found)
+        np.std([run.log_rate - 0.8 * math.log(run.configuration.vcpus or 1) for run in some])
+        for some in (raw, corrected)
     ]
     assert off[1] < 0.25 * off[0]
-    assert max(each.deviation for each in found) < min(each.deviation for each in raw)
+    assert max(rate.deviation for rate in corrected) < min(rate.deviation for rate in raw)
 
 
 def test_what_one_workload_alone_feels_is_not_taken_off_another(make_run: MakeRun) -> None:
@@ -272,13 +273,13 @@ def test_an_accelerator_keeps_its_rate_while_the_host_drifts(make_run: MakeRun) 
     runs = in_order([reference[0], *fed[:3], reference[1], *fed[3:6], reference[2], *fed[6:], reference[3]])
     drift = drift_of(runs)
     own = [run for run in runs if run.spec.workload.name == "train"]
-    found, _ = observe(own, drift)
-    assert [math.exp(each.log_rate) for each in found] == pytest.approx([219.0] * 9, rel=1e-3)
-    assert max(each.deviation for each in found) < 0.015
+    observed, _ = observe(own, drift)
+    assert [math.exp(rate.log_rate) for rate in observed] == pytest.approx([219.0] * 9, rel=1e-3)
+    assert max(rate.deviation for rate in observed) < 0.015
     by_cpu, _ = observe(
         [replace(run, demand=None, evidence=None) for run in runs if run.spec.workload.name == "train"], drift
     )
-    assert min(each.deviation for each in by_cpu) > 0.03
+    assert min(rate.deviation for rate in by_cpu) > 0.03
 
 
 @pytest.mark.parametrize(
@@ -307,6 +308,6 @@ def test_of_two_repeats_the_undisturbed_one_counts_for_more(make_run: MakeRun) -
     clean, disturbed = make_run(100.0, 1.0), make_run(80.0, 1.0, repeat=1)
     disturbed = replace(disturbed, warnings=(RunWarning(WarningKind.CONTENDED, {"cores": 0.6}),))
     (even,), _ = observe([clean, replace(disturbed, warnings=())])
-    (found,), _ = observe([clean, disturbed])
+    (observed,), _ = observe([clean, disturbed])
     assert math.exp(even.log_rate) == pytest.approx(90.0)
-    assert math.exp(found.log_rate) > 97
+    assert math.exp(observed.log_rate) > 97

@@ -43,10 +43,10 @@ def test_a_worker_that_waits_is_no_busy_cpu(make_run: MakeRun) -> None:
     demand = Demand(core_seconds=0.01, read_bytes=1e5, read_ios=1.0)
     rates = DiskRates(1e5, 1e10)
     model = job([make_run(c / 0.03, c, demand=demand, rates=rates, disk="far") for c in (1, 2, 4)])
-    found = predict(model, at(3, "far"))
-    assert found.throughput.value == pytest.approx(100, rel=0.03)
-    assert found.bottleneck in (Bottleneck.DISK_BANDWIDTH, Bottleneck.DISK_IOPS)
-    assert found.shares["cpu"] == pytest.approx(1 / 3, abs=0.1)
+    prediction = predict(model, at(3, "far"))
+    assert prediction.throughput.value == pytest.approx(100, rel=0.03)
+    assert prediction.bottleneck in (Bottleneck.DISK_BANDWIDTH, Bottleneck.DISK_IOPS)
+    assert prediction.shares["cpu"] == pytest.approx(1 / 3, abs=0.1)
 
 
 def test_a_launch_is_read_off_the_accelerator(make_run: MakeRun) -> None:
@@ -62,9 +62,9 @@ def test_a_launch_is_read_off_the_accelerator(make_run: MakeRun) -> None:
         )
         for c, b in ((1, 32), (2, 32), (4, 32), (4, 8), (4, 128))
     ]
-    found = predict(job(runs), at(2, batch=16))
-    assert found.throughput.value == pytest.approx(1 / seconds(16), rel=0.05)
-    assert found.bottleneck is Bottleneck.ACCELERATOR
+    prediction = predict(job(runs), at(2, batch=16))
+    assert prediction.throughput.value == pytest.approx(1 / seconds(16), rel=0.05)
+    assert prediction.bottleneck is Bottleneck.ACCELERATOR
 
 
 def test_a_faster_decoder_can_be_asked_once_the_step_is_isolated(make_run: MakeRun) -> None:
@@ -89,9 +89,11 @@ def test_a_replay_tells_the_disk(make_run: MakeRun) -> None:
 
     runs = [run(100 * c, c) for c in (0.25, 0.5, 1)]
     replay = fed(run(150, 1), "replay")
-    without, found = (predict(job(each), at(4, "far")).throughput.value for each in (runs, [*runs, replay]))
-    assert found == pytest.approx(150, rel=0.05)
-    assert without > 1.1 * found
+    without, with_replay = (
+        predict(job(measured), at(4, "far")).throughput.value for measured in (runs, [*runs, replay])
+    )
+    assert with_replay == pytest.approx(150, rel=0.05)
+    assert without > 1.1 * with_replay
 
 
 def test_only_isolated_stages_carry_no_answer(make_run: MakeRun) -> None:
@@ -156,8 +158,8 @@ def test_reads_that_miss_are_amplified(make_run: MakeRun) -> None:
     runs = [run(c, 9 * GIB, 0.0) for c in (1, 2, 4)] + [run(4, 5 * GIB, 2 * (unseen - unseen * math.log(unseen)))]
     unseen = 0.75
     expected = 1e7 / (2 * (unseen - unseen * math.log(unseen)) * size)
-    found = predict(job(runs), Configuration(4, 3 * GIB, "far", 32))
-    assert found.throughput.value == pytest.approx(expected, rel=0.12)
+    prediction = predict(job(runs), Configuration(4, 3 * GIB, "far", 32))
+    assert prediction.throughput.value == pytest.approx(expected, rel=0.12)
 
 
 @pytest.mark.parametrize(
@@ -244,14 +246,16 @@ def _fitted(runs: list[Run]) -> WorkloadModel:
 def two_disks(make_run: Callable[..., Run]) -> WorkloadModel:
     """One that gives 200 samples/s and one that gives 4,000, of a job that takes 10 ms of a CPU a sample."""
     demand = Demand(core_seconds=CORE, read_bytes=BYTES, read_ios=BYTES / 131072)
-    found = []
+    measured = []
     for vcpus in (1.0, 2.0, 4.0, 8.0):
         for disk, rates in (("slow", SLOW), ("fast", FAST)):
             assert rates.read_bytes_per_second is not None
             ceilings = (vcpus / CORE, rates.read_bytes_per_second / BYTES)
             rate = sum(ceiling**-8 for ceiling in ceilings) ** (-1 / 8)
-            found += [make_run(rate, vcpus, disk=disk, rates=rates, demand=demand, repeat=each) for each in (0, 1)]
-    return _fitted(found)
+            measured += [
+                make_run(rate, vcpus, disk=disk, rates=rates, demand=demand, repeat=number) for number in (0, 1)
+            ]
+    return _fitted(measured)
 
 
 def _at(model: WorkloadModel, vcpus: float, disk: str) -> Configuration:
@@ -265,11 +269,11 @@ def _at(model: WorkloadModel, vcpus: float, disk: str) -> Configuration:
 def test_a_disk_on_which_nothing_waits_gains_what_is_held_back(two_disks: WorkloadModel) -> None:
     """Up to the CPU's limit where the disk binds, and nothing where the CPU does."""
     bound = _at(two_disks, 4.0, "slow")
-    found = gain(two_disks, bound, bound, WhatIf(disk_rates=INSTANT))
-    assert found.value == pytest.approx(1.0, abs=0.15)
-    assert found.low <= found.value <= found.high
-    assert found.low > 0.5
-    assert found.value == pytest.approx(predict(two_disks, bound).headroom, rel=0.15)
+    gained = gain(two_disks, bound, bound, WhatIf(disk_rates=INSTANT))
+    assert gained.value == pytest.approx(1.0, abs=0.15)
+    assert gained.low <= gained.value <= gained.high
+    assert gained.low > 0.5
+    assert gained.value == pytest.approx(predict(two_disks, bound).headroom, rel=0.15)
     free = _at(two_disks, 1.0, "fast")
     none = gain(two_disks, free, free, WhatIf(disk_rates=INSTANT))
     assert none.value < 0.01
@@ -287,6 +291,6 @@ def test_more_workers_wait_at_once(make_run: Callable[..., Run]) -> None:
     model = _fitted(waiting)
     here = _at(model, 4.0, "far")
     waits = loader_waits(model, here)
-    found = gain(model, here, here, WhatIf(loader_workers_factor=2.0))
+    gained = gain(model, here, here, WhatIf(loader_workers_factor=2.0))
     assert waits == pytest.approx(2 / 3, abs=0.1)
-    assert found.value == pytest.approx(0.5, abs=0.15)
+    assert gained.value == pytest.approx(0.5, abs=0.15)

@@ -6,13 +6,21 @@ import math
 import random
 from collections.abc import Callable
 from dataclasses import replace
-
-from sizer.plan.chooser import Chooser, NextRun, PlanEnd
+from sizer.plan.chooser import Chooser
+from sizer.plan.chooser import NextRun
+from sizer.plan.chooser import PlanEnd
 from sizer.plan.configurations import position
-from sizer.records.prediction import Configuration, Estimate
-from sizer.records.run import Demand, Run
+from sizer.records.prediction import Configuration
+from sizer.records.prediction import Estimate
+from sizer.records.run import Demand
+from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Adaptive, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.study import Adaptive
+from sizer.records.study import Measure
+from sizer.records.study import RunSpec
+from sizer.records.study import Study
+from sizer.records.study import Workload
+from sizer.records.study import WorkloadPlan
 from sizer.records.units import GIB
 from sizer.study.presets import HostSize
 from tests.tables import stored_catalog
@@ -60,11 +68,11 @@ def chooser_of(study: Study, budget: float | None = None, runs: int | None = Non
 
 
 def chosen(
-    study: Study, rate: Rate, asked: Adaptive = UNBOUNDED, known: tuple[Run, ...] = (), drawn: int = 0
+    study: Study, rate: Rate, asked: Adaptive = UNBOUNDED, before: tuple[Run, ...] = (), drawn: int = 0
 ) -> tuple[list[Run], PlanEnd]:
     """Every run that is made after those that are known, each with why, and how it ended."""
-    chooser, runs = Chooser(study, HOST, stored_catalog(), asked), list(known)
-    while isinstance(found := chooser.next_run(runs), NextRun):
-        runs.append(replace(made(found.spec, rate, drawn=drawn), reason=found.why))
+    chooser, runs = Chooser(study, HOST, stored_catalog(), asked), list(before)
+    while isinstance(step := chooser.next_run(runs), NextRun):
+        runs.append(replace(made(step.spec, rate, drawn=drawn), reason=step.why))
         assert len(runs) <= 100
-    return runs, found
+    return runs, step

@@ -5,38 +5,54 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
-
+from datetime import datetime
+from datetime import timedelta
+from datetime import timezone
 import pytest
-
 from sizer.model.fitting import fit
-from sizer.plan.chooser import Chooser, NextRun
-from sizer.plan.conclusions import OpenAnswer, open_answer
+from sizer.plan.chooser import Chooser
+from sizer.plan.chooser import NextRun
+from sizer.plan.conclusions import OpenAnswer
+from sizer.plan.conclusions import open_answer
 from sizer.plan.configurations import configurations
-from sizer.plan.run_order import MOST_BETWEEN, is_measurement, plan, reference
+from sizer.plan.run_order import MOST_BETWEEN
+from sizer.plan.run_order import is_measurement
+from sizer.plan.run_order import plan
+from sizer.plan.run_order import reference
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
-from sizer.records.device import Device, DiskRates
-from sizer.records.prediction import Configuration, Spec
-from sizer.records.run import Run, RunWarning, WarningKind
+from sizer.records.device import Device
+from sizer.records.device import DiskRates
+from sizer.records.prediction import Configuration
+from sizer.records.prediction import Spec
+from sizer.records.run import Run
+from sizer.records.run import RunWarning
+from sizer.records.run import WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import (
-    Adaptive,
-    DiskTier,
-    Measure,
-    Objective,
-    PlanEndKind,
-    RunReasonKind,
-    RunSpec,
-    Study,
-    Workload,
-    WorkloadPlan,
-)
+from sizer.records.study import Adaptive
+from sizer.records.study import DiskTier
+from sizer.records.study import Measure
+from sizer.records.study import Objective
+from sizer.records.study import PlanEndKind
+from sizer.records.study import RunReasonKind
+from sizer.records.study import RunSpec
+from sizer.records.study import Study
+from sizer.records.study import Workload
+from sizer.records.study import WorkloadPlan
 from sizer.records.units import GIB
 from sizer.words.studies.planning import reason_in_words
 from tests.tables import stored_catalog
 from tests.unit.plan import machine
-from tests.unit.plan.machine import HOST, LADDER, SECONDS, UNBOUNDED, Rate, chooser_of, chosen, knee, made, study_of
+from tests.unit.plan.machine import HOST
+from tests.unit.plan.machine import LADDER
+from tests.unit.plan.machine import SECONDS
+from tests.unit.plan.machine import UNBOUNDED
+from tests.unit.plan.machine import Rate
+from tests.unit.plan.machine import chooser_of
+from tests.unit.plan.machine import chosen
+from tests.unit.plan.machine import knee
+from tests.unit.plan.machine import made
+from tests.unit.plan.machine import study_of
 
 # Which run an adaptive plan makes next, why, and when it ends.
 
@@ -81,7 +97,7 @@ def test_it_goes_on_alike_wherever_it_was_ended() -> None:
     study = study_of("one", "two")
     runs, end = chosen(study, knee(6.0))
     for number in (0, len(runs) // 2, len(runs) - 1):
-        again, its_end = chosen(study, knee(6.0), known=tuple(runs[:number]))
+        again, its_end = chosen(study, knee(6.0), before=tuple(runs[:number]))
         assert [run.id for run in again] == [run.id for run in runs]
         assert [run.reason for run in again] == [run.reason for run in runs]
         assert its_end == end
@@ -125,9 +141,9 @@ def test_what_failed_is_not_made_again() -> None:
     """One configuration that crashes: the others carry the answer."""
     study = study_of()
     chooser, runs = chooser_of(study), []
-    while isinstance(found := chooser.next_run(runs), NextRun):
-        crashed = found.spec.limits.vcpus == 4.0
-        runs.append(made(found.spec, knee(2.0), Outcome.CRASHED if crashed else Outcome.COMPLETED))
+    while isinstance(step := chooser.next_run(runs), NextRun):
+        crashed = step.spec.limits.vcpus == 4.0
+        runs.append(made(step.spec, knee(2.0), Outcome.CRASHED if crashed else Outcome.COMPLETED))
         assert len(runs) <= 20
     assert sum(run.outcome is Outcome.CRASHED for run in runs) == 1
 
@@ -136,11 +152,11 @@ def test_a_workload_that_never_completes_is_given_up() -> None:
     """Three failures say enough."""
     study = study_of()
     chooser, runs = chooser_of(study), []
-    while isinstance(found := chooser.next_run(runs), NextRun):
-        runs.append(made(found.spec, knee(2.0), Outcome.CRASHED))
+    while isinstance(step := chooser.next_run(runs), NextRun):
+        runs.append(made(step.spec, knee(2.0), Outcome.CRASHED))
     assert len(runs) == 3
-    assert found.kind is PlanEndKind.NOTHING_LEFT
-    assert found.open == found.failed == ("job",)
+    assert step.kind is PlanEndKind.NOTHING_LEFT
+    assert step.open == step.failed == ("job",)
 
 
 def test_the_host_is_looked_at_again() -> None:
@@ -179,9 +195,9 @@ def test_how_many_runs_may_come() -> None:
 def test_what_rests_on_doubtful_readings_is_not_called_settled(warning: RunWarning) -> None:
     """The same runs without the doubt settle it; no further run would take that away, so none is made."""
     chooser, runs = chooser_of(study_of()), []
-    while isinstance(found := chooser.next_run(runs), NextRun):
-        runs.append(replace(made(found.spec, knee(4.0)), reason=found.why, warnings=(warning,)))
-    assert (found.kind, found.settled, found.open) == (PlanEndKind.NOTHING_LEFT, (), ("job",))
+    while isinstance(step := chooser.next_run(runs), NextRun):
+        runs.append(replace(made(step.spec, knee(4.0)), reason=step.why, warnings=(warning,)))
+    assert (step.kind, step.settled, step.open) == (PlanEndKind.NOTHING_LEFT, (), ("job",))
     assert len(runs) <= 4
 
 
@@ -317,16 +333,16 @@ PLACES = [run.configuration for run in runs_at(1.0, 2.0, 4.0, 8.0, 16.0, rate=kn
 def opened(runs: list[Run]) -> OpenAnswer:
     model = fit(runs)
     answer = recommend(model, runs, Objective(), stored_catalog()).workloads[0]
-    found = open_answer(model.workloads[0], answer, PLACES, Objective(), stored_catalog())
-    assert found is not None
-    return found
+    open_one = open_answer(model.workloads[0], answer, PLACES, Objective(), stored_catalog())
+    assert open_one is not None
+    return open_one
 
 
 def test_most_is_learned_where_the_answer_is_open() -> None:
     """Between a size that is too small and one that is large enough, not at what was measured already."""
     rate = knee(6.0)
-    found = opened(runs_at(1.0, 4.0, 16.0, rate=rate))
-    best = max(found.places, key=found.value)
+    open_one = opened(runs_at(1.0, 4.0, 16.0, rate=rate))
+    best = max(open_one.places, key=open_one.value)
     assert best.vcpus == 8.0
 
 
@@ -335,12 +351,12 @@ def test_an_answer_that_is_enough_may_be_too_dear() -> None:
     rate = knee(2.0)
     model = fit(runs_at(1.0, 2.0, 4.0, 16.0, rate=rate))
     larger = Answer("job", "recommended", Spec(4.0))
-    found = open_answer(model.workloads[0], larger, PLACES, Objective(), stored_catalog())
-    small, large = (next(r.candidate.place for r in found.rows if r.candidate.spec.vcpus == n) for n in (2.0, 4.0))
-    assert found.right < 0.1
-    assert found.gain(small) > 0.9
-    assert found.gain(large) == 0.0
-    assert found.gain(Configuration(32.0, 2**30, None, 1)) == 0.0
+    open_one = open_answer(model.workloads[0], larger, PLACES, Objective(), stored_catalog())
+    small, large = (next(r.candidate.place for r in open_one.rows if r.candidate.spec.vcpus == n) for n in (2.0, 4.0))
+    assert open_one.right < 0.1
+    assert open_one.gain(small) > 0.9
+    assert open_one.gain(large) == 0.0
+    assert open_one.gain(Configuration(32.0, 2**30, None, 1)) == 0.0
 
 
 # The reference is weighed like every other run: the host is looked at again where the answers are open by it.
@@ -356,10 +372,10 @@ def on_host(path: Callable[[int], float]) -> list[Run]:
     """Every run that is made of three jobs that 4.4 vCPUs serve, a minute apart, on a host that is slower by `path` of
     the number of the run (ln)."""
     chooser, runs = Chooser(STUDY, HOST, stored_catalog(), Adaptive()), list[Run]()
-    while isinstance(found := chooser.next_run(runs), NextRun):
-        run = made(found.spec, slowed(path(len(runs))))
+    while isinstance(step := chooser.next_run(runs), NextRun):
+        run = made(step.spec, slowed(path(len(runs))))
         started = BEGAN + timedelta(seconds=60 * len(runs))
-        runs.append(replace(run, started_at=started.isoformat(), reason=found.why))
+        runs.append(replace(run, started_at=started.isoformat(), reason=step.why))
     return runs
 
 
@@ -387,11 +403,11 @@ def test_a_host_that_gets_slower_is_looked_at_where_it_leaves_an_answer_open(slo
     assert of is not None
     runs = planned(31, lambda number: slower * number)
     assert [is_measurement(run.spec, of) for run in runs[-7:]] == [True, *[False] * 6]
-    found = Chooser(STUDY, HOST, stored_catalog(), Adaptive()).next_run(runs)
-    assert isinstance(found, NextRun)
-    assert is_measurement(found.spec, of)
-    assert found.why.kind is RunReasonKind.HOST_OPEN
-    assert found.why.names[0] in {workload.workload.name for workload in STUDY.workloads}
+    step = Chooser(STUDY, HOST, stored_catalog(), Adaptive()).next_run(runs)
+    assert isinstance(step, NextRun)
+    assert is_measurement(step.spec, of)
+    assert step.why.kind is RunReasonKind.HOST_OPEN
+    assert step.why.names[0] in {workload.workload.name for workload in STUDY.workloads}
 
 
 def test_a_quiet_host_is_looked_at_only_when_it_is_due() -> None:

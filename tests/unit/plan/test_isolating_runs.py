@@ -37,33 +37,35 @@ def study(*plans: WorkloadPlan, around: Limits | None = None) -> Study:
     return Study("s", plans, around=around, measure=Measure(repeats=2))
 
 
-def stages(each: WorkloadPlan, host: HostSize = HOST, around: Limits | None = None) -> dict[str, list[RunSpec]]:
+def stages(
+    planned_workload: WorkloadPlan, host: HostSize = HOST, around: Limits | None = None
+) -> dict[str, list[RunSpec]]:
     """The runs of each stage."""
-    found: dict[str, list[RunSpec]] = {}
-    for spec in isolating_runs(each, study(each, around=around), host):
-        found.setdefault(spec.stage or "", []).append(spec)
-    return found
+    by_stage: dict[str, list[RunSpec]] = {}
+    for spec in isolating_runs(planned_workload, study(planned_workload, around=around), host):
+        by_stage.setdefault(spec.stage or "", []).append(spec)
+    return by_stage
 
 
 def test_each_stage_has_runs_of_its_own() -> None:
     """The step at two batch sizes, the pipeline at three vCPU limits, and each disk once, under the workload's name."""
-    found = stages(planned(disk=("fast", "slow"), memory_bytes=(GIB, 2 * GIB)))
-    assert [(spec.workload.input, spec.batch_size, spec.limits) for spec in found["step"]] == [
+    by_stage = stages(planned(disk=("fast", "slow"), memory_bytes=(GIB, 2 * GIB)))
+    assert [(spec.workload.input, spec.batch_size, spec.limits) for spec in by_stage["step"]] == [
         ("synthetic", 8, Limits(8.0)),
         ("synthetic", 32, Limits(8.0)),
     ]
-    assert [(spec.workload.input, spec.limits) for spec in found["pipeline"]] == [
+    assert [(spec.workload.input, spec.limits) for spec in by_stage["pipeline"]] == [
         ("cached", Limits(vcpus)) for vcpus in (1.0, 4.0, 8.0)
     ]
-    assert [(spec.workload.input, spec.limits) for spec in found["disk"]] == [
+    assert [(spec.workload.input, spec.limits) for spec in by_stage["disk"]] == [
         ("replay", Limits(8.0, disk="fast")),
         ("replay", Limits(8.0, disk="slow")),
     ]
-    assert {spec.workload.name for specs in found.values() for spec in specs} == {"train"}
+    assert {spec.workload.name for specs in by_stage.values() for spec in specs} == {"train"}
 
 
 @pytest.mark.parametrize(
-    ("each", "expected"),
+    ("planned_workload", "expected"),
     [
         (planned(isolate=False), {}),
         (planned("lstm_training"), {"step": 2}),
@@ -78,9 +80,11 @@ def test_each_stage_has_runs_of_its_own() -> None:
         (planned("command"), {}),
     ],
 )
-def test_a_stage_that_a_workload_does_not_have_is_not_isolated(each: WorkloadPlan, expected: dict[str, int]) -> None:
+def test_a_stage_that_a_workload_does_not_have_is_not_isolated(
+    planned_workload: WorkloadPlan, expected: dict[str, int]
+) -> None:
     """Preprocessing has no step, text is not read as it goes on, and what is not read from disk has no disk."""
-    assert {stage: len(specs) for stage, specs in stages(each).items()} == expected
+    assert {stage: len(specs) for stage, specs in stages(planned_workload).items()} == expected
 
 
 @pytest.mark.parametrize(
@@ -144,21 +148,21 @@ def test_how_a_command_is_started_is_part_of_what_a_run_is_known_by() -> None:
     """But no value that is not stored: the run is the same when the study goes on with another token."""
     command = Workload("job", "command", command=("python", "job.py"))
 
-    def known(**how: Any) -> str:
+    def run_id(**how: Any) -> str:
         return RunSpec(replace(command, **how), 1, Limits(), Measure(1, 5.0, 0.1)).id
 
     different = [
-        known(),
-        known(env=(Variable("HERE", "1"),)),
-        known(env=(Variable("HERE", "2"),)),
-        known(env=(Variable("API_KEY"),)),
-        known(pass_env=("HF_HOME",)),
-        known(cwd="/work"),
-        known(setup=("make",)),
-        known(before=("make",)),
+        run_id(),
+        run_id(env=(Variable("HERE", "1"),)),
+        run_id(env=(Variable("HERE", "2"),)),
+        run_id(env=(Variable("API_KEY"),)),
+        run_id(pass_env=("HF_HOME",)),
+        run_id(cwd="/work"),
+        run_id(setup=("make",)),
+        run_id(before=("make",)),
     ]
     assert len(set(different)) == len(different)
-    assert known(env=(Variable("API_KEY", kept="abc"),)) == known(env=(Variable("API_KEY"),))
+    assert run_id(env=(Variable("API_KEY", kept="abc"),)) == run_id(env=(Variable("API_KEY"),))
 
 
 # When the two-epoch pass is made, and under which memory cap.
@@ -172,8 +176,8 @@ def only(**own: Any) -> tuple[TwoEpochs, ...]:
     """The passes of a study of one workload."""
     workload = Workload("train", own.pop("kind", "image_training"), format=own.pop("format", "recordio"), **own)
     plan = WorkloadPlan(workload, (32,), vcpus=(1.0, 2.0), disk=("fast", "slow"), isolate=True)
-    found = following_runs(Study("s", (plan,), measure=Measure(seconds=30)), EPOCHS_HOST)
-    return tuple(each for each in found if isinstance(each, TwoEpochs))
+    following = following_runs(Study("s", (plan,), measure=Measure(seconds=30)), EPOCHS_HOST)
+    return tuple(one for one in following if isinstance(one, TwoEpochs))
 
 
 @pytest.fixture
@@ -202,13 +206,13 @@ def test_there_is_no_pass_before_a_run_shows_what_is_needed(measured: Run) -> No
 
 def test_a_pass_is_made_once_however_it_ended(measured: Run) -> None:
     """Killed for memory it has shown something, too; interrupted it has not."""
-    each = only()[0]
-    spec = each.next_run([measured])
+    epochs = only()[0]
+    spec = epochs.next_run([measured])
     assert spec is not None
     made = replace(measured, spec=spec, outcome=Outcome.OUT_OF_MEMORY)
-    assert each.includes(spec)
-    assert each.next_run([measured, made]) is None
-    assert each.next_run([measured, replace(made, outcome=Outcome.INTERRUPTED)]) == spec
+    assert epochs.includes(spec)
+    assert epochs.next_run([measured, made]) is None
+    assert epochs.next_run([measured, replace(made, outcome=Outcome.INTERRUPTED)]) == spec
 
 
 @pytest.mark.parametrize(

@@ -7,44 +7,49 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from sizer.plan.axes_of_first_run import FAR_ABOVE, Needs, chosen_axes, needs_of
-from sizer.plan.run_order import (
-    AROUND_SECONDS,
-    FAILED,
-    UNFINISHED,
-    estimate_seconds,
-    guessed_workloads,
-    plan,
-    remaining,
-)
+from sizer.plan.axes_of_first_run import FAR_ABOVE
+from sizer.plan.axes_of_first_run import Needs
+from sizer.plan.axes_of_first_run import chosen_axes
+from sizer.plan.axes_of_first_run import needs_of
+from sizer.plan.run_order import AROUND_SECONDS
+from sizer.plan.run_order import FAILED
+from sizer.plan.run_order import UNFINISHED
+from sizer.plan.run_order import estimate_seconds
+from sizer.plan.run_order import guessed_workloads
+from sizer.plan.run_order import plan
+from sizer.plan.run_order import remaining
 from sizer.plan.seen_times import SeenTimes
 from sizer.records.device import Device
 from sizer.records.messages import InputError
-from sizer.records.prediction import Configuration, Estimate
-from sizer.records.run import (
-    Cause,
-    CauseKind,
-    DataSet,
-    Demand,
-    Failure,
-    MemoryUse,
-    Meter,
-    MeterKind,
-    RateDetails,
-    Run,
-    RunWarning,
-    Sample,
-    Step,
-    WarningKind,
-)
-from sizer.records.run_kinds import Outcome, Purpose
-from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
-from sizer.records.units import GIB, MIB
+from sizer.records.prediction import Configuration
+from sizer.records.prediction import Estimate
+from sizer.records.run import Cause
+from sizer.records.run import CauseKind
+from sizer.records.run import DataSet
+from sizer.records.run import Demand
+from sizer.records.run import Failure
+from sizer.records.run import MemoryUse
+from sizer.records.run import Meter
+from sizer.records.run import MeterKind
+from sizer.records.run import RateDetails
+from sizer.records.run import Run
+from sizer.records.run import RunWarning
+from sizer.records.run import Sample
+from sizer.records.run import Step
+from sizer.records.run import WarningKind
+from sizer.records.run_kinds import Outcome
+from sizer.records.run_kinds import Purpose
+from sizer.records.study import Limits
+from sizer.records.study import Measure
+from sizer.records.study import RunSpec
+from sizer.records.study import Study
+from sizer.records.study import Workload
+from sizer.records.study import WorkloadPlan
+from sizer.records.units import GIB
+from sizer.records.units import MIB
 from sizer.study.presets import HostSize
 
 # Which runs a study asks for, in which order, and how long they take.
@@ -233,12 +238,12 @@ def test_what_others_took_it_might_have_used() -> None:
 
 @given(st.integers(1, 512), st.floats(0.01, 512.0))
 def test_there_are_three_values_and_the_hosts_own_is_the_last(vcpus: int, busy: float) -> None:
-    found = chosen_axes(replace(NEEDS, vcpus=float(vcpus), busy_vcpus=min(busy, vcpus)), host(vcpus)).vcpus
-    assert len(found) >= 3
-    assert found[-1] == vcpus
-    assert list(found) == sorted(set(found))
-    assert all(value * 4 % 1 == 0 for value in found)
-    assert len([value for value in found[:-1] if value >= FAR_ABOVE * max(busy, 1.0)]) <= 1
+    vcpu_values = chosen_axes(replace(NEEDS, vcpus=float(vcpus), busy_vcpus=min(busy, vcpus)), host(vcpus)).vcpus
+    assert len(vcpu_values) >= 3
+    assert vcpu_values[-1] == vcpus
+    assert list(vcpu_values) == sorted(set(vcpu_values))
+    assert all(value * 4 % 1 == 0 for value in vcpu_values)
+    assert len([value for value in vcpu_values[:-1] if value >= FAR_ABOVE * max(busy, 1.0)]) <= 1
 
 
 def test_memory_is_capped_where_the_page_cache_holds_data_that_is_read_again() -> None:
@@ -254,8 +259,8 @@ def test_memory_is_capped_where_the_page_cache_holds_data_that_is_read_again() -
 
 def run(**changes: object) -> Run:
     spec = RunSpec(Workload("mine", "command", "other"), 1, Limits(), Measure())
-    found = Run(spec, Outcome.COMPLETED, Configuration(2.0, GIB, "host", 1), None, 9.0, sample_unit="image")
-    return replace(found, **changes)  # type: ignore[arg-type]
+    made = Run(spec, Outcome.COMPLETED, Configuration(2.0, GIB, "host", 1), None, 9.0, sample_unit="image")
+    return replace(made, **changes)  # type: ignore[arg-type]
 
 
 def test_what_a_run_shows() -> None:
@@ -277,14 +282,14 @@ def test_what_a_run_shows() -> None:
 
 def test_a_batch_is_not_seen_in_lines_of_a_log_or_joined_steps() -> None:
     """Each of these stands for several."""
-    told = run(
+    measured = run(
         throughput=Estimate(100.0, 99.0, 101.0), steps=(Step(14.0, 32, 0.0, 0),), meter=Meter(MeterKind.HOOK, "torch")
     )
-    for each in (
-        replace(told, meter=Meter(MeterKind.LOG, "tqdm")),
-        replace(told, warnings=(RunWarning(WarningKind.STEPS_JOINED, {"steps": 2}),)),
+    for other in (
+        replace(measured, meter=Meter(MeterKind.LOG, "tqdm")),
+        replace(measured, warnings=(RunWarning(WarningKind.STEPS_JOINED, {"steps": 2}),)),
     ):
-        needs = needs_of(each, host(2))
+        needs = needs_of(other, host(2))
         assert needs.batch_samples is None
 
 

@@ -42,9 +42,9 @@ def planned(kind: str = "image_training", device: Device | None = None, **axes: 
 
 
 def chosen(*plans: WorkloadPlan, around: Limits | None = None) -> RunSpec:
-    found = reference(study(*plans, around=around, repeats=2), HOST)
-    assert found is not None
-    return found
+    spec = reference(study(*plans, around=around, repeats=2), HOST)
+    assert spec is not None
+    return spec
 
 
 def test_the_reference_is_the_point_or_the_largest() -> None:
@@ -64,12 +64,12 @@ def test_the_reference_is_never_long_ago(count: int, repeats: int, around: bool)
         around=Limits(2.0) if around else None,
         repeats=repeats,
     )
-    specs, found = plan(asked, HostSize(64, GIB)), reference(asked, HostSize(64, GIB))
+    specs, referred = plan(asked, HostSize(64, GIB)), reference(asked, HostSize(64, GIB))
     assert len({spec.id for spec in specs}) == len(specs)
-    if found is None:
+    if referred is None:
         assert len(specs) < FEWEST_RUNS
         return
-    places = [index for index, spec in enumerate(specs) if is_measurement(spec, found)]
+    places = [index for index, spec in enumerate(specs) if is_measurement(spec, referred)]
     assert (places[0], places[-1]) == (0, len(specs) - 1)
     assert all(after - before <= MOST_BETWEEN + 1 for before, after in pairwise(places))
     assert [specs[place].repeat for place in places if specs[place].purpose is not Purpose.REFERENCE] == list(
@@ -77,7 +77,7 @@ def test_the_reference_is_never_long_ago(count: int, repeats: int, around: bool)
     )
     extra = [spec.repeat for spec in specs if spec.purpose is Purpose.REFERENCE]
     assert extra == list(range(repeats, repeats + len(extra)))
-    assert all(is_measurement(spec, found) for spec in specs if spec.purpose is Purpose.REFERENCE)
+    assert all(is_measurement(spec, referred) for spec in specs if spec.purpose is Purpose.REFERENCE)
 
 
 def test_axes_that_nobody_waits_for_have_none() -> None:
@@ -112,7 +112,7 @@ def measured(*references: float | None, between: int = 2) -> list[Run]:
     for number, rate in enumerate(references):
         runs.append(run(replace(REFERENCE, repeat=number), rate))
         if number < len(references) - 1:
-            runs += [run(replace(OTHER, repeat=between * number + each), 300.0) for each in range(between)]
+            runs += [run(replace(OTHER, repeat=between * number + repeat), 300.0) for repeat in range(between)]
     return runs
 
 
@@ -125,8 +125,8 @@ def marked(runs: Sequence[Run]) -> list[int]:
     """Which runs are marked, by their place in the order."""
     return [
         index
-        for index, each in enumerate(after_marking(runs))
-        if any(w.kind is WarningKind.DRIFTING for w in each.warnings)
+        for index, run in enumerate(after_marking(runs))
+        if any(w.kind is WarningKind.DRIFTING for w in run.warnings)
     ]
 
 
@@ -167,8 +167,8 @@ def test_other_warnings_stay() -> None:
 
 def test_the_spread_over_the_study() -> None:
     """How far the reference spread, for the reader who wants one figure."""
-    found = spread(measured(700.0, 742.0, None, 721.0), REFERENCE)
-    assert (found.count, found.low, found.high) == (3, 700.0, 742.0)
+    rates = spread(measured(700.0, 742.0, None, 721.0), REFERENCE)
+    assert (rates.count, rates.low, rates.high) == (3, 700.0, 742.0)
     expected = "the reference configuration was measured 3 times: 700 images/s to 742 images/s, a spread of 6.0 %"
-    assert spread_in_words(found) == expected
+    assert spread_in_words(rates) == expected
     assert spread(measured(700.0, None), REFERENCE) is None

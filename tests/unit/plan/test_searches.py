@@ -38,9 +38,9 @@ def plan_of(memory_floor: bool = True, **axes: tuple[float, ...]) -> WorkloadPla
 
 
 def search_of(study: Study) -> Search:
-    (found,) = following_runs(study, SEARCHED_HOST)
-    assert isinstance(found, Search)
-    return found
+    (search,) = following_runs(study, SEARCHED_HOST)
+    assert isinstance(search, Search)
+    return search
 
 
 def tried(spec: RunSpec, outcome: Outcome, needed: int = 0) -> Run:
@@ -53,7 +53,7 @@ def tried(spec: RunSpec, outcome: Outcome, needed: int = 0) -> Run:
     )
 
 
-def found(search: Search, floor: int, runs: list[Run], peak: int | None) -> list[Run]:
+def searched(search: Search, floor: int, runs: list[Run], peak: int | None) -> list[Run]:
     """Search to the end on a machine where the workload completes from `floor` on."""
     runs = list(runs)
     while (spec := search.next_run(runs)) is not None:
@@ -71,18 +71,18 @@ def test_the_bounds_close_around_the_floor(floor: int, share: float | None, caps
     """Within 10 % or a MiB, in 16 runs at the most, from any caps tried before and any guess of what is needed."""
     search = search_of(Study("s", (plan_of(),)))
     peak = round(floor * share) if share else None
-    known = [tried(replace(search.base, limits=Limits(2.0), purpose=Purpose.ASKED), Outcome.COMPLETED, peak or 0)]
-    known += [
+    before = [tried(replace(search.base, limits=Limits(2.0), purpose=Purpose.ASKED), Outcome.COMPLETED, peak or 0)]
+    before += [
         tried(search.at(cap * MIB), Outcome.COMPLETED if cap * MIB >= floor else Outcome.OUT_OF_MEMORY) for cap in caps
     ]
-    runs = found(search, floor, known, peak)
+    runs = searched(search, floor, before, peak)
     result = search.result(runs).bounds
     assert result.held is not None
     low = result.too_small or LEAST_BYTES
     assert low < floor <= result.held
     assert result.held <= max(WITHIN * low, low + MIB)
-    assert len(runs) - len(known) <= MOST_RUNS
-    asked = [run.spec.limits.memory_bytes or 0 for run in runs[len(known) :]]
+    assert len(runs) - len(before) <= MOST_RUNS
+    asked = [run.spec.limits.memory_bytes or 0 for run in runs[len(before) :]]
     assert all(cap % MIB == 0 for cap in asked)
     assert len(set(asked)) == len(asked)
 
@@ -92,8 +92,8 @@ def test_what_the_runs_needed_shortens_the_search(floor: int, share: float) -> N
     """With the anonymous peak of one completed run the floor is found in five runs."""
     search = search_of(Study("s", (plan_of(),)))
     peak = round(floor * share)
-    known = [tried(replace(search.base, limits=Limits(2.0), purpose=Purpose.ASKED), Outcome.COMPLETED, peak)]
-    assert len(found(search, floor, known, peak)) - len(known) <= 5
+    before = [tried(replace(search.base, limits=Limits(2.0), purpose=Purpose.ASKED), Outcome.COMPLETED, peak)]
+    assert len(searched(search, floor, before, peak)) - len(before) <= 5
 
 
 def test_a_job_larger_than_the_host_has_no_floor_here() -> None:
@@ -141,20 +141,20 @@ def test_caps_of_a_memory_axis_count_and_those_of_other_runs_do_not() -> None:
 def test_a_run_that_fails_otherwise_ends_the_search(outcome: Outcome, larger: bool, why: str) -> None:
     """With a sentence, which the stored runs tell as well: it says nothing of its cap, and would fail again."""
     search = search_of(Study("s", (plan_of(),)))
-    known = (
+    before = (
         [tried(replace(search.base, limits=Limits(2.0), purpose=Purpose.ASKED), Outcome.COMPLETED, GIB)]
         if larger
         else []
     )
-    spec = search.next_run(known)
+    spec = search.next_run(before)
     assert spec is not None
-    runs = [*known, tried(spec, outcome)]
+    runs = [*before, tried(spec, outcome)]
     assert search.next_run(runs) is None
     assert following_in_words(search, runs).endswith(why)
     stored = searched_floor(runs)
     assert stored is not None
     assert floor_in_words(stored).endswith(why)
-    assert search.next_run([*known, tried(spec, Outcome.REFUSED)]) == spec
+    assert search.next_run([*before, tried(spec, Outcome.REFUSED)]) == spec
 
 
 def test_a_cap_that_is_too_slow_is_too_small_if_a_larger_one_completes() -> None:
@@ -164,11 +164,11 @@ def test_a_cap_that_is_too_slow_is_too_small_if_a_larger_one_completes() -> None
     while (spec := search.next_run(runs)) is not None:
         held = (spec.limits.memory_bytes or 0) >= 320 * MIB
         runs.append(tried(spec, Outcome.COMPLETED if held else Outcome.TIMEOUT))
-    found = searched_floor(runs)
-    assert found.bounds.close
-    assert (found.bounds.too_small or 0) < 320 * MIB <= (found.bounds.held or 0)
-    assert "it did not finish in time)" in floor_in_words(found)
-    assert floor_in_words(found) in following_in_words(search, runs)
+    floor = searched_floor(runs)
+    assert floor.bounds.close
+    assert (floor.bounds.too_small or 0) < 320 * MIB <= (floor.bounds.held or 0)
+    assert "it did not finish in time)" in floor_in_words(floor)
+    assert floor_in_words(floor) in following_in_words(search, runs)
     assert not [trial for trial in trials(runs) if not trial.completed]
 
 
@@ -179,10 +179,10 @@ GPU = replace(TRAIN, device=Device("cuda"))
 CAPPED = WorkloadPlan(TRAIN, (16, 32), vcpus=(1.0, 2.0), memory_bytes=(4 * GIB,), largest_batch=4096)
 
 
-def batch_search_of(each: WorkloadPlan = CAPPED, timeout: float | None = None) -> BatchSearch:
-    (found,) = following_runs(Study("s", (each,), measure=Measure(timeout=timeout)), SEARCHED_HOST)
-    assert isinstance(found, BatchSearch)
-    return found
+def batch_search_of(plan: WorkloadPlan = CAPPED, timeout: float | None = None) -> BatchSearch:
+    (search,) = following_runs(Study("s", (plan,), measure=Measure(timeout=timeout)), SEARCHED_HOST)
+    assert isinstance(search, BatchSearch)
+    return search
 
 
 def ended(spec: RunSpec, outcome: Outcome, where: MemoryPlace | None = MemoryPlace.HOST, steps: int = 4) -> Run:
@@ -203,25 +203,27 @@ def to_the_end(search: BatchSearch, fits: int, runs: list[Run]) -> list[Run]:
 
 
 def found_of(search: BatchSearch, runs: list[Run]) -> LargestBatch:
-    found = search.result(runs)
-    assert found is not None
-    return found
+    largest = search.result(runs)
+    assert largest is not None
+    return largest
 
 
 @given(st.integers(1, 4095), st.booleans())
-def test_the_bounds_close_around_the_largest_batch(fits: int, known: bool) -> None:
+def test_the_bounds_close_around_the_largest_batch(fits: int, has_runs: bool) -> None:
     """Within a tenth or one sample, in 16 runs at the most; what the study's own runs show is not tried again."""
     search = batch_search_of()
     asked = replace(search.base, purpose=Purpose.ASKED, measure=Measure())
-    before = [ended(replace(asked, batch_size=size), Outcome.COMPLETED) for size in (16, 32) if size <= fits and known]
+    before = [
+        ended(replace(asked, batch_size=size), Outcome.COMPLETED) for size in (16, 32) if size <= fits and has_runs
+    ]
     runs = to_the_end(search, fits, before)
-    found = found_of(search, runs)
+    largest = found_of(search, runs)
     assert len(runs) - len(before) <= MOST_RUNS
-    assert found.batch_size is not None
-    assert found.too_large is not None
-    assert found.batch_size <= fits < found.too_large <= max(WITHIN * found.batch_size, found.batch_size + 1)
-    assert (found.ended, found.where, found.memory_bytes) == (SearchEnd.CLOSE, MemoryPlace.HOST, 4 * GIB)
-    if known and fits >= 32:
+    assert largest.batch_size is not None
+    assert largest.too_large is not None
+    assert largest.batch_size <= fits < largest.too_large <= max(WITHIN * largest.batch_size, largest.batch_size + 1)
+    assert (largest.ended, largest.where, largest.memory_bytes) == (SearchEnd.CLOSE, MemoryPlace.HOST, 4 * GIB)
+    if has_runs and fits >= 32:
         assert all(run.spec.batch_size > 32 for run in runs[len(before) :])
 
 
@@ -236,29 +238,29 @@ def test_a_search_that_was_broken_off_goes_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("each", "cap"),
+    ("plan", "cap"),
     [
         (CAPPED, 4 * GIB),
         (replace(CAPPED, memory_bytes=()), int(0.9 * 64 * GIB)),
         (replace(CAPPED, workload=GPU, memory_bytes=()), None),
     ],
 )
-def test_under_which_cap_it_searches(each: WorkloadPlan, cap: int | None) -> None:
+def test_under_which_cap_it_searches(plan: WorkloadPlan, cap: int | None) -> None:
     """The study's own, or most of the host's memory, which nothing else on the host may lose; on a GPU its own."""
-    search = batch_search_of(each)
-    found = search.base.limits.memory_bytes
-    assert (found is None) == (cap is None)
-    assert cap is None or (found is not None and cap - 2**20 < found <= cap)
+    search = batch_search_of(plan)
+    memory_bytes = search.base.limits.memory_bytes
+    assert (memory_bytes is None) == (cap is None)
+    assert cap is None or (memory_bytes is not None and cap - 2**20 < memory_bytes <= cap)
     assert (search.base.limits.vcpus, search.base.measure.timeout) == (2.0, TIMEOUT)
-    assert batch_search_of(each, 40).base.measure.timeout == 40
+    assert batch_search_of(plan, 40).base.measure.timeout == 40
 
 
 def test_a_gpu_that_is_full_is_the_bound_whatever_the_host_has() -> None:
     """Told by the framework, whose memory it was."""
     search = batch_search_of(replace(CAPPED, workload=GPU))
     runs = [ended(search.at(32), Outcome.COMPLETED), ended(search.at(64), Outcome.OUT_OF_MEMORY, MemoryPlace.GPU)]
-    found = found_of(search, runs)
-    assert (found.where, found.memory_bytes, found.too_large) == (MemoryPlace.GPU, None, 64)
+    largest = found_of(search, runs)
+    assert (largest.where, largest.memory_bytes, largest.too_large) == (MemoryPlace.GPU, None, 64)
     assert "fits the memory of the GPU" in following_in_words(search, runs)
 
 
@@ -293,8 +295,8 @@ def test_a_slow_batch_that_made_steps_has_held() -> None:
     slow = ended(search.at(64), Outcome.TIMEOUT, None, HELD_STEPS)
     stuck = ended(search.at(128), Outcome.TIMEOUT, None, HELD_STEPS - 1)
     assert found_of(search, [slow]).batch_size == 64
-    found = found_of(search, [slow, stuck])
-    assert (found.ended, found.batch_size, found.failed) == (SearchEnd.TOO_SLOW, 64, 128)
+    largest = found_of(search, [slow, stuck])
+    assert (largest.ended, largest.batch_size, largest.failed) == (SearchEnd.TOO_SLOW, 64, 128)
     assert "128 did not make enough steps in its time" in following_in_words(search, [slow, stuck])
 
 
@@ -309,8 +311,8 @@ def test_without_a_search_the_studys_runs_show_what_they_can() -> None:
     """A batch that held and one that did not, under the most memory; nothing where all held."""
     spec = RunSpec(TRAIN, 32, Limits(2.0, 4 * GIB), Measure())
     held, killed = ended(spec, Outcome.COMPLETED), ended(replace(spec, batch_size=64), Outcome.OUT_OF_MEMORY)
-    found = largest_batch([held, killed])
-    assert (found.batch_size, found.too_large, found.ended) == (32, 64, SearchEnd.NOT_SEARCHED)
+    largest = largest_batch([held, killed])
+    assert (largest.batch_size, largest.too_large, largest.ended) == (32, 64, SearchEnd.NOT_SEARCHED)
     assert largest_batch([held]) is None
 
 
@@ -337,15 +339,15 @@ def followed(study: Study, runs: list[Run]) -> tuple[list[Run], tuple[Unfinished
     """Every run that searches make after these, and what is left of them."""
     runs = list(runs)
     following = following_runs(study, HOST)
-    for each in following:
-        while (spec := each.next_run(runs)) is not None and not _bound(each, runs, study):
+    for search in following:
+        while (spec := search.next_run(runs)) is not None and not _bound(search, runs, study):
             runs.append(tried_runs(spec))
             assert len(runs) < 60
     return runs, unfinished(following, runs, study)
 
 
-def _bound(each: Following, runs: list[Run], study: Study) -> PlanEndKind | None:
-    (left,) = unfinished([each], runs, study)
+def _bound(following: Following, runs: list[Run], study: Study) -> PlanEndKind | None:
+    (left,) = unfinished([following], runs, study)
     return left.bound
 
 
@@ -406,7 +408,7 @@ def test_an_interrupted_search_goes_on_by_resume() -> None:
     """No bound was in its way."""
     study = study_of(memory_floor=True)
     left = unfinished(following_runs(study, HOST), chosen(3), study)
-    assert [each.bound for each in left] == [None]
+    assert [one.bound for one in left] == [None]
     assert going_on_with(left, "my-study") == "sizer resume my-study"
 
 

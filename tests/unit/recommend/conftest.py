@@ -28,13 +28,13 @@ def catalog() -> Catalog:
 @pytest.fixture(scope="session")
 def fitted() -> Callable[[Sequence[Run]], Model]:
     """The model of runs: many tests ask of equal ones, which are fitted once."""
-    known: dict[str, Model] = {}
+    models: dict[str, Model] = {}
 
     def fitted(runs: Sequence[Run]) -> Model:
         key = repr(runs)
-        if key not in known:
-            known[key] = fit(runs)
-        return known[key]
+        if key not in models:
+            models[key] = fit(runs)
+        return models[key]
 
     return fitted
 
@@ -45,7 +45,9 @@ def in_words(answer: Answer, model: Model) -> Answer:
     return replace(
         answer,
         reasons=tuple(reason_sentences(answer.reasons, terms)),
-        rejected=tuple(replace(each, why=" ".join(reason_sentences(each.why, terms))) for each in answer.rejected),
+        rejected=tuple(
+            replace(rejection, why=" ".join(reason_sentences(rejection.why, terms))) for rejection in answer.rejected
+        ),
         next_run=None if answer.next_run is None else suggestion_sentences(answer.next_run, terms),
     )
 
@@ -62,11 +64,11 @@ def ask(catalog: Catalog, fitted: Callable[[Sequence[Run]], Model]) -> Callable[
         within: Deadline | None = None,
         at_least: float | None = None,
         baseline: str | None = None,
-        **known: object,
+        **asked: object,
     ) -> Answer:
         objective = Objective(prefer, target, within, at_least, baseline=baseline)
         model = fitted(runs)
-        return in_words(recommend(model, runs, objective, catalog, **known).workloads[0], model)  # type: ignore[arg-type]
+        return in_words(recommend(model, runs, objective, catalog, **asked).workloads[0], model)  # type: ignore[arg-type]
 
     return ask
 
@@ -75,8 +77,8 @@ def ask(catalog: Catalog, fitted: Callable[[Sequence[Run]], Model]) -> Callable[
 def curve(make_run: Callable[..., Run]) -> Callable[..., list[Run]]:
     """Runs at (vCPUs, rate) points, all else alike."""
 
-    def curve(*points: tuple[float, float], **known: object) -> list[Run]:
-        return [make_run(rate, vcpus, **known) for vcpus, rate in points]
+    def curve(*points: tuple[float, float], **settings: object) -> list[Run]:
+        return [make_run(rate, vcpus, **settings) for vcpus, rate in points]
 
     return curve
 

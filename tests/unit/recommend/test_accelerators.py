@@ -57,47 +57,51 @@ def answered(runs: list[Run]) -> tuple[Answer, list[str]]:
 
 
 @pytest.fixture(scope="module")
-def found(make_run: MakeRun) -> tuple[Answer, list[str]]:
+def answer_and_lines(make_run: MakeRun) -> tuple[Answer, list[str]]:
     return answered([measured(make_run, count, vcpus) for count in (1, 2, 4) for vcpus in (1, 2, 4, 8)])
 
 
-def test_it_says_where_each_number_is_fed(found: tuple[Answer, list[str]]) -> None:
+def test_it_says_where_each_number_is_fed(answer_and_lines: tuple[Answer, list[str]]) -> None:
     """Twice the accelerators ask for nearly twice the vCPUs."""
-    counts = found[0].accelerator_counts
+    counts = answer_and_lines[0].accelerator_counts
     assert [(count.count, count.fed_vcpus) for count in counts] == [(1, 2.0), (2, 4.0), (4, 8.0)]
     asked = [count.asked_vcpus.value for count in counts if count.asked_vcpus is not None]
     assert asked == pytest.approx([380 * 0.004, 723 * 0.004, 1410 * 0.004], rel=0.03)
 
 
-def test_the_ceiling_has_the_loss(found: tuple[Answer, list[str]]) -> None:
+def test_the_ceiling_has_the_loss(answer_and_lines: tuple[Answer, list[str]]) -> None:
     """n of them make n exp(-loss 2 (n - 1) / n) times the samples of one."""
-    assert [count.ceiling for count in found[0].accelerator_counts] == pytest.approx([380, 722.9, 1410.2], rel=0.02)
+    assert [count.ceiling for count in answer_and_lines[0].accelerator_counts] == pytest.approx(
+        [380, 722.9, 1410.2], rel=0.02
+    )
 
 
-def test_speed_up_and_efficiency_are_over_one(found: tuple[Answer, list[str]]) -> None:
+def test_speed_up_and_efficiency_are_over_one(answer_and_lines: tuple[Answer, list[str]]) -> None:
     """With the most vCPUs, in intervals of two new runs."""
-    one, two, four = found[0].accelerator_counts
+    one, two, four = answer_and_lines[0].accelerator_counts
     assert (one.speed_up.value, one.efficiency.value) == (1, 1)
     assert two.speed_up.value == pytest.approx(1.90, rel=0.02)
     assert two.speed_up.low < two.speed_up.value < two.speed_up.high
     assert four.efficiency.value == pytest.approx(four.speed_up.value / 4)
 
 
-def test_jobs_side_by_side_lose_nothing_to_each_other(found: tuple[Answer, list[str]]) -> None:
+def test_jobs_side_by_side_lose_nothing_to_each_other(answer_and_lines: tuple[Answer, list[str]]) -> None:
     """Each of two jobs has half of the vCPUs, which feed its accelerator, and exchanges nothing."""
-    one, two, _four = found[0].accelerator_counts
+    one, two, _four = answer_and_lines[0].accelerator_counts
     assert one.side_by_side is None
     assert two.side_by_side.value == pytest.approx(760, rel=0.03)
 
 
-def test_the_disk_is_asked_for_what_fed_accelerators_read(found: tuple[Answer, list[str]]) -> None:
+def test_the_disk_is_asked_for_what_fed_accelerators_read(answer_and_lines: tuple[Answer, list[str]]) -> None:
     """Bytes of a sample, as many as they make."""
-    assert [count.read_bytes for count in found[0].accelerator_counts] == pytest.approx([38e6, 72.3e6, 141e6], rel=0.02)
+    assert [count.read_bytes for count in answer_and_lines[0].accelerator_counts] == pytest.approx(
+        [38e6, 72.3e6, 141e6], rel=0.02
+    )
 
 
-def test_it_is_said(found: tuple[Answer, list[str]]) -> None:
+def test_it_is_said(answer_and_lines: tuple[Answer, list[str]]) -> None:
     """A line for each number, then what one more buys, where each is fed, and what is only stated."""
-    lines = found[1]
+    lines = answer_and_lines[1]
     assert re.match(r"1 x emulated V100: 3(79|80|81) images/s", lines[0])
     assert lines[3].startswith("2 accelerators make 1.9")
     assert lines[4] == (
@@ -177,7 +181,9 @@ def test_the_count_is_part_of_the_spec_and_of_the_price(on: Callable[..., Run], 
     assert (two.spec.vcpus, two.spec.gpu, two.spec.gpu_count) == (16, "V100", 2)
     assert two.instances
     assert all(offer.gpu == "V100" and offer.gpu_count >= 2 for offer in two.instances)
-    assert any(each.spec.gpu_count == 1 and "that it reaches 400 images/s" in each.why for each in two.rejected)
+    assert any(
+        rejection.spec.gpu_count == 1 and "that it reaches 400 images/s" in rejection.why for rejection in two.rejected
+    )
     assert any("2 x V100" in reason and "the same work costs" in reason for reason in one.reasons)
 
 
@@ -197,7 +203,7 @@ def test_a_kind_without_a_price_is_not_the_cheapest(on: Callable[..., Run], ask:
 
 
 @pytest.mark.parametrize(
-    ("each", "device", "words"),
+    ("asked_gpus", "device", "words"),
     [
         (Gpus("V100", 2), None, "2 x V100"),
         (Gpus(None, 4), CUDA_V100, "4 x V100"),
@@ -207,9 +213,9 @@ def test_a_kind_without_a_price_is_not_the_cheapest(on: Callable[..., Run], ask:
         (Gpus("cpu", 0), CUDA_V100, "no accelerator"),
     ],
 )
-def test_names(each: Gpus, device: Device | None, words: str) -> None:
+def test_names(asked_gpus: Gpus, device: Device | None, words: str) -> None:
     """What was emulated says so, a number agrees with its noun."""
-    assert accelerators_name(each.gpu, each.count, device) == words
+    assert accelerators_name(asked_gpus.gpu, asked_gpus.count, device) == words
 
 
 # An answer holds for what a GPU may make whose rate was not published for it.
@@ -242,18 +248,18 @@ def emulated_answered(runs: list[Run], deadline: Deadline | None = None) -> tupl
 
 
 def curve(make_run: MakeRun, device: Device, vcpus: tuple[float, ...] = (0.5, 1, 2, 4)) -> list[Run]:
-    return [emulated_measured(make_run, device, each) for each in vcpus]
+    return [emulated_measured(make_run, device, vcpu) for vcpu in vcpus]
 
 
 def test_a_transferred_rate_widens_the_answer(make_run: MakeRun) -> None:
     """The throughput reaches from what the slowest to what the fastest such GPU would give with these vCPUs."""
-    answer, said = emulated_answered(curve(make_run, GUESSED))
+    answer, sentences = emulated_answered(curve(make_run, GUESSED))
     assert answer.throughput.low == pytest.approx(150, rel=0.1)
     assert answer.throughput.high == pytest.approx(600, rel=0.1)
     assert (
         "Each step waits for as long as the emulated V100 takes: 300 images/s (150 to 600), transferred from A100: a "
         "benchmark."
-    ) in said
+    ) in sentences
 
 
 def test_a_size_that_a_faster_gpu_would_starve_is_not_taken(make_run: MakeRun) -> None:
@@ -261,8 +267,8 @@ def test_a_size_that_a_faster_gpu_would_starve_is_not_taken(make_run: MakeRun) -
     sure, _ = emulated_answered(curve(make_run, EMULATED_V100))
     answer, _said = emulated_answered(curve(make_run, GUESSED))
     assert (sure.spec.vcpus, answer.spec.vcpus) == (2, 4)
-    (two,) = (each for each in answer.rejected if each.spec.vcpus == 2)
-    assert [each.code for each in two.why] == [ReasonCode.GIVES]
+    (two,) = (rejection for rejection in answer.rejected if rejection.spec.vcpus == 2)
+    assert [reason.code for reason in two.why] == [ReasonCode.GIVES]
     assert two.why[0].number("probability") < 0.9
 
 
@@ -270,13 +276,13 @@ def test_a_deadline_counts_with_the_interval(make_run: MakeRun) -> None:
     """A job that just fits on paper may be late."""
     deadline = Deadline(250 * 3600.0, 3600.0)
     sure, _ = emulated_answered(curve(make_run, EMULATED_V100), deadline)
-    answer, said = emulated_answered(curve(make_run, GUESSED), deadline)
+    answer, sentences = emulated_answered(curve(make_run, GUESSED), deadline)
     assert answer.job.probability < sure.job.probability
     assert answer.job.seconds.high > 1.5 * sure.job.seconds.high
     assert answer.probability == answer.job.probability
-    (told,) = (reason for reason in answer.reasons if reason.code is ReasonCode.JOB_TAKES)
-    assert (told.number("high"), told.number("probability")) == (answer.job.seconds.high, answer.job.probability)
-    assert any(f"take {format_seconds(told.number('seconds'))} (" in each for each in said)
+    (takes,) = (reason for reason in answer.reasons if reason.code is ReasonCode.JOB_TAKES)
+    assert (takes.number("high"), takes.number("probability")) == (answer.job.seconds.high, answer.job.probability)
+    assert any(f"take {format_seconds(takes.number('seconds'))} (" in sentence for sentence in sentences)
 
 
 def test_the_vcpus_of_a_ceiling_are_those_of_the_batch_asked_about(make_run: MakeRun) -> None:
@@ -309,11 +315,11 @@ job,cpu,2,2,128,,image,,out_of_memory
 
 def answer_of(runs: tuple[Run, ...]) -> Answer:
     model = fit(runs)
-    (found,) = recommend(model, runs, Objective(), stored_catalog()).workloads
-    return found
+    (answer,) = recommend(model, runs, Objective(), stored_catalog()).workloads
+    return answer
 
 
-def said(runs: tuple[Run, ...]) -> list[str]:
+def batch_lines(runs: tuple[Run, ...]) -> list[str]:
     model = fit(runs)
     answer = answer_of(runs)
     assert answer.batch is not None
@@ -328,7 +334,7 @@ def test_the_smallest_batch_that_is_enough_is_recommended(tmp_path: Path) -> Non
     assert len(batch.curves) == 2
     assert batch.curves[0].best == 128
     assert (batch.largest.batch_size, batch.largest.too_large, batch.largest.memory_bytes) == (32, 128, 2 * GIB)
-    first, *_ = said(runs)
+    first, *_ = batch_lines(runs)
     assert first == "A batch of 32 is the smallest measured within 5 % of the best rate (100 images/s at 128)."
 
 
@@ -341,7 +347,7 @@ def test_a_batch_that_does_not_fit_is_not_recommended(tmp_path: Path) -> None:
     killed = replace(flaky, outcome=Outcome.OUT_OF_MEMORY, throughput=None, error=error)
     batch = answer_of((*four, killed)).batch
     assert batch.batch_size == 8
-    assert "A batch of 8 is the largest measured that is known to fit." in said((*four, killed))
+    assert "A batch of 8 is the largest measured that is known to fit." in batch_lines((*four, killed))
 
 
 def test_runs_of_a_search_change_no_answer(tmp_path: Path) -> None:
@@ -358,10 +364,10 @@ def test_runs_of_a_search_change_no_answer(tmp_path: Path) -> None:
         started_at=started,
     )  # fmt: skip
     held = replace(last, spec=replace(spec, batch_size=192), configuration=replace(place, batch_size=192))
-    found = answer_of((*runs, replace(held, started_at=started), searched))
-    assert replace(found, batch=None, rejected=()) == replace(own, batch=None, rejected=())
-    assert (found.batch.largest.batch_size, found.batch.largest.too_large) == (192, 256)
-    assert found.batch.curves == (own.batch.curves if own.batch is not None else None)
+    answer = answer_of((*runs, replace(held, started_at=started), searched))
+    assert replace(answer, batch=None, rejected=()) == replace(own, batch=None, rejected=())
+    assert (answer.batch.largest.batch_size, answer.batch.largest.too_large) == (192, 256)
+    assert answer.batch.curves == (own.batch.curves if own.batch is not None else None)
 
 
 @pytest.mark.parametrize(("killed", "rises", "twice"), [(None, True, True), (40, True, False), (36, False, False)])
@@ -374,12 +380,12 @@ def test_no_larger_batch_is_advised_than_fits(
     runs = [make_run(rate * min(vcpus, 4), vcpus, batch=size) for size, rate in rates for vcpus in sizes]
     if killed is not None:
         runs += [make_run(None, vcpus, batch=killed, outcome=Outcome.OUT_OF_MEMORY) for vcpus in sizes]
-    said = [
+    advice = [
         reason
         for reason in answer_of(tuple(runs)).reasons
         if reason.code is ReasonCode.RISES and reason.has("batch_size")
     ]
-    assert bool(said) is rises
+    assert bool(advice) is rises
     here = Configuration(8.0, 8 * GIB, "host", 32)
     advised = {change.kind for change in changes(fit(runs).workload("train"), runs, here)}
     assert (ChangeKind.BATCH in advised) is twice
@@ -388,11 +394,11 @@ def test_no_larger_batch_is_advised_than_fits(
 @pytest.mark.parametrize("unit", ["image", "relative"])
 def test_relative_rates_have_no_time(tmp_path: Path, unit: str) -> None:
     runs = tuple(replace(run, sample_unit=unit) for run in runs_of(tmp_path, CPU))
-    assert any("a step takes" in sentence.lower() for sentence in said(runs)) is (unit == "image")
+    assert any("a step takes" in sentence.lower() for sentence in batch_lines(runs)) is (unit == "image")
 
 
 @pytest.mark.parametrize(
-    ("most", "said"),
+    ("most", "ending"),
     [
         ({"job": 256}, "that was the largest to be tried"),
         ({"job": 512}, "the search is not finished"),
@@ -400,7 +406,7 @@ def test_relative_rates_have_no_time(tmp_path: Path, unit: str) -> None:
     ],
 )
 def test_a_search_that_went_as_far_as_it_was_to_is_finished(
-    tmp_path: Path, most: dict[str, int] | None, said: str
+    tmp_path: Path, most: dict[str, int] | None, ending: str
 ) -> None:
     """The largest that was to be tried held: that is no search broken off."""
     runs = tuple(run for run in runs_of(tmp_path, CPU) if run.configuration.memory_bytes == 4 * GIB)
@@ -411,4 +417,4 @@ def test_a_search_that_went_as_far_as_it_was_to_is_finished(
     model = fit((*runs, held))
     (answer,) = recommend(model, (*runs, held), Objective(), stored_catalog(), most_batches=most).workloads
     assert answer.batch is not None
-    assert batch_sentences(answer.batch, terms_of(model.workload("job")))[-1].endswith(f"{said}.")
+    assert batch_sentences(answer.batch, terms_of(model.workload("job")))[-1].endswith(f"{ending}.")

@@ -105,23 +105,23 @@ def test_the_whole_job(ask_table: Asked) -> None:
 
 
 def test_what_follows_from_the_table_is_told(ask_table: Asked) -> None:
-    told = list(costs_lines(ask_table(KERAS, baseline="K80"), TERMS))
-    assert told[0] == "CPU or GPU: time and cost of the same work, 1 vCPU, 1 x K80 (n1-standard-1 + K80) = 1:"
-    assert told[1:4] == [
+    lines = list(costs_lines(ask_table(KERAS, baseline="K80"), TERMS))
+    assert lines[0] == "CPU or GPU: time and cost of the same work, 1 vCPU, 1 x K80 (n1-standard-1 + K80) = 1:"
+    assert lines[1:4] == [
         "  machine                                        rate  time  cost  an hour  a million",
         "  8 vCPUs (small-8)                       50 images/s  2.00  0.57    $0.20      $1.11",
         "    spot                                                     0.14    $0.05     $0.278",
     ]
-    assert "64 vCPUs are no faster than 32 vCPUs: they take 107 % of the time." in told
-    assert "1 vCPU, 1 x K80 (n1-standard-1 + K80) is slower than 32 vCPUs (large-32)." in told
+    assert "64 vCPUs are no faster than 32 vCPUs: they take 107 % of the time." in lines
+    assert "1 vCPU, 1 x K80 (n1-standard-1 + K80) is slower than 32 vCPUs (large-32)." in lines
 
 
 def test_the_whole_job_stands_below_each_machine(ask_table: Asked) -> None:
     """Each figure of a machine stands below those of the others; without a price it has none."""
     asked = {"samples": 1e6, "interruptions": Interruptions(0.1, 3600.0)}
     answer = ask_table(KERAS.replace("0.7,\n", ",\n").replace("n1-standard-1", "mine"), **asked)
-    told = list(costs_lines(answer, TERMS))
-    rows = [line for line in told if line.startswith("  ")]
+    lines = list(costs_lines(answer, TERMS))
+    rows = [line for line in lines if line.startswith("  ")]
     assert rows[1:5] + rows[-3:] == [
         "  8 vCPUs (small-8)              50 images/s  3.00  0.67    $0.20      $1.11",
         "    spot                                            0.17    $0.05     $0.278",

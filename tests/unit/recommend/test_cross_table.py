@@ -41,8 +41,8 @@ def test_frameworks_and_accelerators_stand_beside_each_other(tabulated: Tabulate
     """A mini-batch takes its samples over the rate; ratios are those to the least of the row."""
     table = tabulated(PROGRAMS)
     assert table.columns == tuple(
-        CrossColumn(*each)
-        for each in (("tensorflow", "P100"), ("mxnet", "P100"), ("pytorch", "P100"), ("pytorch", "V100"))
+        CrossColumn(*pair)
+        for pair in (("tensorflow", "P100"), ("mxnet", "P100"), ("pytorch", "P100"), ("pytorch", "V100"))
     )
     assert [(row.network, row.batch_size, row.mode) for row in table.rows] == [
         ("resnet50", 64, "train"),
@@ -152,7 +152,7 @@ def test_networks_that_are_not_the_same_are_named() -> None:
 
 def test_a_mini_batch_of_text_has_more_samples_than_its_batch() -> None:
     """What the program told of its steps counts; joined ones are more than one mini-batch each."""
-    first, second = (replace(_run(each, "small", "lstm_training", 700.0), sample_unit="word") for each in ("a", "b"))
+    first, second = (replace(_run(name, "small", "lstm_training", 700.0), sample_unit="word") for name in ("a", "b"))
     words = tuple(replace(step, samples=2 * 280) for step in first.steps)
     joined = replace(second, steps=words, warnings=(RunWarning(WarningKind.STEPS_JOINED, {"steps": 2.0}),))
     table = cross_table([replace(first, steps=tuple(replace(step, samples=280) for step in first.steps)), joined])
@@ -170,5 +170,5 @@ def test_a_precision_by_two_names_is_one_row(tmp_path: Path) -> None:
     """One column of a table says FP32, the other float32; both are compared, as fp32."""
     table = "framework,network,gpu,batch_size,mode,precision,throughput\n"
     rows = "mxnet,vgg16,V100,32,train,FP32,200\npytorch,vgg16,V100,32,train,float32,210\n"
-    found = cross_table(runs_of(tmp_path, table + rows))
-    assert [(row.precision, len(row.cells)) for row in found.rows] == [("fp32", 2)]
+    crossed = cross_table(runs_of(tmp_path, table + rows))
+    assert [(row.precision, len(row.cells)) for row in crossed.rows] == [("fp32", 2)]

@@ -93,22 +93,24 @@ def traits(answer: Answer) -> str:
 
 
 @pytest.mark.parametrize(
-    ("points", "known", "asked", "expected", "sentences"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+    ("points", "settings", "asked", "expected", "sentences"),
+    [case[1:] for case in CASES],
+    ids=[case[0] for case in CASES],
 )
 def test_a_curve_of_vcpus(
     curve: Callable[..., list[Run]],
     ask: Callable[..., Answer],
     points: Points,
-    known: dict[str, object],
+    settings: dict[str, object],
     asked: dict[str, object],
     expected: str,
     sentences: tuple[str, ...],
 ) -> None:
     """vCPUs that change nothing are not bought; what is not known of fewer or more is said with the run to make."""
-    answer = ask(curve(*points, **known), **asked)
+    answer = ask(curve(*points, **settings), **asked)
     for trait in expected.split("; "):
         assert (re.search(trait.removeprefix("!"), traits(answer)) is None) is trait.startswith("!"), traits(answer)
-    told = [*answer.reasons, *(rejection.why for rejection in answer.rejected), answer.next_run or ""]
+    texts = [*answer.reasons, *(rejection.why for rejection in answer.rejected), answer.next_run or ""]
     for sentence in sentences:
-        found = any(re.search(sentence.removeprefix("!"), text) for text in told)
-        assert found is not sentence.startswith("!"), (sentence, told)
+        matches = any(re.search(sentence.removeprefix("!"), text) for text in texts)
+        assert matches is not sentence.startswith("!"), (sentence, texts)

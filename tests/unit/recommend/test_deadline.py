@@ -116,24 +116,24 @@ def test_what_is_not_known_fails(curve: Curve, ask: Ask) -> None:
     for name in sorted(set(NAMES) - {"status", "provisional", "bottleneck", "next_bottleneck"}):
         text = f"{name}>1000000000"
         assert not met(text, refused), text
-    found = check_gate(read_gate("vcpus>8", ["train"], deadline=False), [refused])
-    assert found.sentence == "gate not met (fail if vcpus>8): train: vcpus is not known (there is no spec)"
+    outcome = check_gate(read_gate("vcpus>8", ["train"], deadline=False), [refused])
+    assert outcome.sentence == "gate not met (fail if vcpus>8): train: vcpus is not known (there is no spec)"
     device = Device("emulated", gpu="Z9000", samples_per_second=219)
     unpriced = ask(curve((1, 100), (2, 190), (4, 215), (8, 217), device=device))
-    found = check_gate(read_gate("usd_per_hour>9", ["train"], deadline=False), [unpriced])
-    assert (found.met, "no instance type that holds the spec has a price" in found.sentence) == (False, True)
+    outcome = check_gate(read_gate("usd_per_hour>9", ["train"], deadline=False), [unpriced])
+    assert (outcome.met, "no instance type that holds the spec has a price" in outcome.sentence) == (False, True)
 
 
 def test_a_value_as_shown_never_contradicts_the_verdict(knee: Answer) -> None:
     """A rate of 299.1 that is above 299 is not shown as 299."""
     limit = f"{knee.throughput.value - 0.01:.4f}"
-    found = check_gate(read_gate(f"throughput>{limit}", ["train"], deadline=False), [knee])
-    assert not found.met
-    assert found.sentence.endswith(f"throughput is {knee.throughput.value:.6g}")
+    outcome = check_gate(read_gate(f"throughput>{limit}", ["train"], deadline=False), [knee])
+    assert not outcome.met
+    assert outcome.sentence.endswith(f"throughput is {knee.throughput.value:.6g}")
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "sentence"),
     [
         ("throughput", "is not a condition"),
         ("throughput=>3", "`>3` is not a value of `throughput`"),
@@ -146,11 +146,11 @@ def test_a_value_as_shown_never_contradicts_the_verdict(knee: Answer) -> None:
         ("nobody:vcpus>3", "there is no workload `nobody`; use train"),
     ],
 )
-def test_a_condition_that_is_none_is_told(text: str, said: str) -> None:
+def test_a_condition_that_is_none_is_told(text: str, sentence: str) -> None:
     """In one sentence with the names that are known."""
     with pytest.raises(InputError) as stated:
         read_gate(text, ["train"], deadline=True)
-    assert said in str(stated.value)
+    assert sentence in str(stated.value)
     assert "\n" not in str(stated.value)
 
 

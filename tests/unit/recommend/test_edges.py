@@ -38,11 +38,13 @@ def busy(runs: list[Run], share: float = 1.0) -> list[Run]:
     """The same with this share of their vCPUs' time accounted for."""
     rates = [run.throughput.value for run in runs if run.throughput is not None]
     seconds = [share * (run.configuration.vcpus or 0) / rate for run, rate in zip(runs, rates, strict=True)]
-    return [replace(run, demand=Demand(core_seconds=each)) for run, each in zip(runs, seconds, strict=True)]
+    return [
+        replace(run, demand=Demand(core_seconds=core_seconds)) for run, core_seconds in zip(runs, seconds, strict=True)
+    ]
 
 
 def warned(runs: list[Run], *warnings: tuple[RunWarning, ...]) -> list[Run]:
-    return [replace(run, warnings=each) for run, each in zip(runs, warnings, strict=True)]
+    return [replace(run, warnings=own) for run, own in zip(runs, warnings, strict=True)]
 
 
 def test_runs_that_move_cannot_tell_what_binds(curve: Curve, ask: Ask) -> None:
@@ -52,7 +54,7 @@ def test_runs_that_move_cannot_tell_what_binds(curve: Curve, ask: Ask) -> None:
     assert (answer.status, answer.bottleneck, answer.next_bottleneck) == ("at_least", Bottleneck.AMBIGUOUS, None)
     assert "it is not known whether it is the right" in answer.reasons[1]
     assert any(reason.startswith("The bottleneck there is not known") for reason in answer.reasons)
-    assert not any("bound" in each.why or "held back" in each.why for each in answer.rejected)
+    assert not any("bound" in rejection.why or "held back" in rejection.why for rejection in answer.rejected)
     assert answer.next_run.startswith("Repeat `train` at ")
 
 
@@ -95,9 +97,9 @@ def test_a_known_disk_that_binds_at_the_most_measured_is_evidence(curve: Curve, 
     doubted = ask(curve(*points, demand=demand, rates=rates, disk="slow", evidence=cpu))
     assert doubted.status == "at_least"
     assert doubted.bottleneck is Bottleneck.AMBIGUOUS
-    said = next(reason for reason in doubted.reasons if reason.startswith("There is no clear bottleneck there"))
-    assert "the model says disk bandwidth" in said
-    assert said.endswith("accounting says CPU 91 % busy.")
+    sentence = next(reason for reason in doubted.reasons if reason.startswith("There is no clear bottleneck there"))
+    assert "the model says disk bandwidth" in sentence
+    assert sentence.endswith("accounting says CPU 91 % busy.")
 
 
 def test_vcpus_that_are_busy_while_the_rate_rises_are_no_serial_part(curve: Curve, ask: Ask) -> None:
@@ -105,9 +107,9 @@ def test_vcpus_that_are_busy_while_the_rate_rises_are_no_serial_part(curve: Curv
     evidence = Evidence(Bottleneck.CPU, {"cpu": 0.77}, EvidenceKind.BUSIEST)
     answer = ask(busy(curve((0.5, 227), (1, 425), (2, 620), evidence=evidence), 0.77))
     assert answer.bottleneck is Bottleneck.CPU
-    found = next(reason for reason in answer.reasons if reason.startswith("There it is bound by the CPU"))
-    assert found.startswith("There it is bound by the CPU (shares: CPU 5")
-    assert found.endswith("accounting: CPU 77 % busy).")
+    sentence = next(reason for reason in answer.reasons if reason.startswith("There it is bound by the CPU"))
+    assert sentence.startswith("There it is bound by the CPU (shares: CPU 5")
+    assert sentence.endswith("accounting: CPU 77 % busy).")
 
 
 def test_accelerators_that_still_pay_are_a_lower_bound(make_run: Callable[..., Run], ask: Ask) -> None:
@@ -137,8 +139,8 @@ def measured(*vcpus: float, failed: tuple[float, ...] = ()) -> list[Run]:
     """One run at each of these, of which some were killed."""
     specs = {spec.limits.vcpus: spec for spec in plan(study_of(vcpus=(*vcpus, *failed)), HOST) if spec.repeat == 0}
     return [
-        made(specs[each], knee(4.0), Outcome.OUT_OF_MEMORY if each in failed else Outcome.COMPLETED)
-        for each in (*vcpus, *failed)
+        made(specs[vcpu], knee(4.0), Outcome.OUT_OF_MEMORY if vcpu in failed else Outcome.COMPLETED)
+        for vcpu in (*vcpus, *failed)
     ]
 
 
@@ -151,7 +153,7 @@ def at(*vcpus: float) -> Suggestion:
 
 
 @pytest.mark.parametrize(
-    ("known", "wanted", "left", "found"),
+    ("tried", "wanted", "left", "expected"),
     [
         ((0.5, 2.0), (4.0,), (1.0,), (1.0,)),
         ((2.0,), (1.0, 4.0), (0.5, 1.0, 1.5), (1.0, 1.5)),
@@ -164,12 +166,12 @@ def at(*vcpus: float) -> Suggestion:
     ],
 )
 def test_the_nearest_value_of_the_study_that_would_do(
-    known: tuple[float, ...], wanted: tuple[float, ...], left: tuple[float, ...], found: tuple[float, ...]
+    tried: tuple[float, ...], wanted: tuple[float, ...], left: tuple[float, ...], expected: tuple[float, ...]
 ) -> None:
     """With fewer than three values any does; else those on the same side of what was tried."""
-    suggestion = advised(at(*wanted), measured(*known), StillPlanned(tuple(map(place, left))))
-    assert suggestion.vcpus == found
-    assert (suggestion.why == NOT_MADE) is (found != wanted)
+    suggestion = advised(at(*wanted), measured(*tried), StillPlanned(tuple(map(place, left))))
+    assert suggestion.vcpus == expected
+    assert (suggestion.why == NOT_MADE) is (expected != wanted)
 
 
 def test_a_value_that_was_tried_is_none_that_is_left() -> None:
@@ -236,9 +238,9 @@ def test_an_answer_names_what_is_planned_and_not_a_larger_host() -> None:
     runs = [replace(run, throughput=made(run.spec, knee(64.0)).throughput) for run in runs]
     asked = fit(runs), runs, Objective(), stored_catalog()
     (alone,) = recommend(*asked, host_vcpus=8.0).workloads
-    (found,) = recommend(*asked, host_vcpus=8.0, still_planned={"job": StillPlanned((place(8.0),))}).workloads
+    (answer,) = recommend(*asked, host_vcpus=8.0, still_planned={"job": StillPlanned((place(8.0),))}).workloads
     assert alone.next_run.needs_larger_host
-    assert (found.next_run.vcpus, found.next_run.needs_larger_host) == ((8.0,), False)
+    assert (answer.next_run.vcpus, answer.next_run.needs_larger_host) == ((8.0,), False)
 
 
 # Of measurements made elsewhere the vCPUs may be unknown: then the answer names no number of them.
@@ -255,9 +257,9 @@ def asked(runs: list[Run]) -> Recommendation:
     return recommend(fit(runs), runs, Objective(), stored_catalog())
 
 
-def said(answer: Answer) -> str:
+def sentences_of(answer: Answer) -> str:
     terms = Terms(answer.workload, answer.sample_unit)
-    rejected = [" ".join(reason_sentences(each.why, terms)) for each in answer.rejected]
+    rejected = [" ".join(reason_sentences(rejection.why, terms)) for rejection in answer.rejected]
     return "\n".join([*reason_sentences(answer.reasons, terms), *rejected, advice(answer)])
 
 
@@ -275,8 +277,8 @@ def test_memory_alone_is_answered_in_sizes_of_memory(by_memory: list[Run]) -> No
     """Not in what families offer with a number of vCPUs that nobody knows."""
     (answer,) = asked(by_memory).workloads
     assert (answer.spec.vcpus, answer.spec.memory_bytes) == (None, 16 * GIB)
-    assert not re.search(r"\d vCPU", said(answer))
-    assert "The table has no `vcpus`" in said(answer)
+    assert not re.search(r"\d vCPU", sentences_of(answer))
+    assert "The table has no `vcpus`" in sentences_of(answer)
     assert answer.instances == ()
     assert (
         advice(answer)
@@ -293,7 +295,7 @@ def test_a_table_of_one_gpu_lacks_no_vcpus(make_run: Callable[..., Run]) -> None
     ]
     (answer,) = asked(runs).workloads
     assert answer.spec.gpu == "V100"
-    assert "three vCPU values" not in said(answer)
-    assert "best guess" not in said(answer)
-    assert "bottleneck" not in said(answer)
+    assert "three vCPU values" not in sentences_of(answer)
+    assert "best guess" not in sentences_of(answer)
+    assert "bottleneck" not in sentences_of(answer)
     assert answer.bottleneck is Bottleneck.AMBIGUOUS

@@ -122,9 +122,9 @@ def replace_name(run: Run, name: str) -> Run:
 def test_too_few_shapes_say_what_to_type(three: list[Run], build: Callable[..., Fleet]) -> None:
     """Both that is advised has an answer, and a little less of either has none."""
     fleet = build(three)
-    with pytest.raises(NoAnswer) as told:
+    with pytest.raises(NoAnswer) as refused:
         family_of(fleet, 1)
-    words = str(told.value).rstrip(".").split()
+    words = str(refused.value).rstrip(".").split()
     needed = int(words[words.index("--shapes", 3) + 1].rstrip(","))
     penalty = int(words[words.index("--max-penalty") + 1].rstrip("%")) / 100
     assert len(family_of(fleet).shapes) == len(family_of(fleet, needed).shapes) == needed

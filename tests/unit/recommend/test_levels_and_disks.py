@@ -131,7 +131,7 @@ def test_a_disk_that_costs_4_percent_is_not_taken_under_a_lax_target(
     """90 % of the best would allow it; the 2 % do not, and that is its reason."""
     answer = ask(on_disks(plain=0.96, best=1.0), target=0.9)
     assert (answer.spec.vcpus, answer.spec.disk) == (2, "best")
-    (why,) = [each.why for each in answer.rejected if each.spec.disk == "plain"]
+    (why,) = [rejection.why for rejection in answer.rejected if rejection.spec.disk == "plain"]
     assert re.search(r"loses (3\.\d|4) % by its disk, more than the 2 % that a disk may cost", why)
     assert any(
         re.match("No measured disk is faster than disk best for this job; disk plain loses [34]", reason)
@@ -165,8 +165,8 @@ def _table(names: tuple[str, ...], classes: tuple[str, ...] | None = None, gpu: 
 
 def _answers(folder: Path, table: str, prefer: str = "cheapest") -> dict[str, Answer]:
     runs = runs_of(folder, table)
-    found = recommend(fit(runs), runs, Objective(prefer), stored_catalog()).workloads
-    return {answer.workload: answer for answer in found}
+    answers = recommend(fit(runs), runs, Objective(prefer), stored_catalog()).workloads
+    return {answer.workload: answer for answer in answers}
 
 
 def _disk(answer: Answer) -> str | None:
@@ -179,13 +179,13 @@ def _reasons(answer: Answer) -> list[str]:
 
 def _why_not(answer: Answer) -> dict[str | None, str]:
     terms = Terms(answer.workload, answer.sample_unit)
-    return {each.spec.disk: " ".join(reason_sentences(each.why, terms)) for each in answer.rejected}
+    return {rejection.spec.disk: " ".join(reason_sentences(rejection.why, terms)) for rejection in answer.rejected}
 
 
 @pytest.mark.parametrize(
     ("names", "classes", "gpu"),
     [
-        *((each, None, "P100") for each in NAMES),
+        *((name, None, "P100") for name in NAMES),
         (NAMES[0], None, None),
         (NAMELESS, DISK_CLASSES, "P100"),
         (NAMELESS, DISK_CLASSES, None),

@@ -102,7 +102,7 @@ def test_the_interconnect_is_named_where_synthetic_rows_show_it(ask_table: Asked
     linear = ask_table(rows.replace("2100", "3100").replace("2050", "3000"), "fastest")
     assert ReasonCode.HELD_BACK not in _codes(linear)
     fed = ask_table(rows.replace("2050", "1500"), "fastest")
-    assert any("the input holds them back" in each for each in _said(fed))
+    assert any("the input holds them back" in sentence for sentence in _said(fed))
 
 
 @pytest.mark.parametrize("nothing", ["-", "N/A", "no GPU", "CPU only", "none", "0"])
@@ -114,7 +114,7 @@ def test_a_cell_that_says_no_gpu_names_none(ask_table: Asked, nothing: str) -> N
 def drifting_comparison(make_run: Callable[..., Run]) -> list[Run]:
     """A job that the CPU binds on two kinds of GPU alike, at 1 to 4 vCPUs; the host slows down by a fifth between the
     runs on one and those on the other, which a reference of another workload shows."""
-    began, found = datetime(2026, 11, 23, tzinfo=timezone.utc), []
+    began, runs = datetime(2026, 11, 23, tzinfo=timezone.utc), []
     for number in range(26):
         slow = 1.0 if number < 12 else 1 / 1.2
         if number % 2 == 0:
@@ -124,8 +124,8 @@ def drifting_comparison(make_run: Callable[..., Run]) -> list[Run]:
             gpu = Device("emulated", gpu="T4" if number < 12 else "V100", samples_per_second=900.0)
             run = make_run(90 * vcpus * slow, vcpus, device=gpu, repeat=number // 2 // 3, spread=0.005)
             run = replace(run, configuration=replace(run.configuration, gpu=gpu.gpu, gpu_count=1))
-        found.append(replace(run, started_at=(began + timedelta(minutes=number)).isoformat()))
-    return found
+        runs.append(replace(run, started_at=(began + timedelta(minutes=number)).isoformat()))
+    return runs
 
 
 def test_machines_that_sizer_measured_are_compared_on_the_host_as_it_usually_was(
@@ -141,7 +141,7 @@ def test_machines_that_sizer_measured_are_compared_on_the_host_as_it_usually_was
     }
     for vcpus in (1.0, 2.0, 4.0):
         assert 0.9 < machines["V100", vcpus].rate / machines["T4", vcpus].rate < 1.02
-    raw = {each.configuration.gpu: each for each in own if each.configuration.vcpus == 2.0 and each.throughput}
+    raw = {run.configuration.gpu: run for run in own if run.configuration.vcpus == 2.0 and run.throughput}
     assert raw["V100"].throughput.value / raw["T4"].throughput.value == pytest.approx(1 / 1.2, abs=0.001)
 
 
@@ -159,7 +159,7 @@ SAID = "Nobody can rent aws p3.2xlarge (retired 2026) and azure NC6s v2 (retired
 
 
 def _names(answer: Answer) -> set[str | None]:
-    return {each.instance_type for each in (*answer.alternatives, *answer.instances)}
+    return {machine.instance_type for machine in (*answer.alternatives, *answer.instances)}
 
 
 @pytest.mark.parametrize("usd", ["", "0.01"])
@@ -178,7 +178,7 @@ def test_a_retired_machine_of_a_table_is_not_the_answer(
 
 
 @pytest.mark.parametrize(
-    ("gpu", "spot", "said"),
+    ("gpu", "spot", "advice"),
     [
         ("P100", False, "Nobody can rent a machine with this GPU at a known price any more (retired 2023)."),
         ("P100", True, None),
@@ -187,7 +187,7 @@ def test_a_retired_machine_of_a_table_is_not_the_answer(
     ],
 )
 def test_who_emulates_a_gpu_that_is_gone_is_told(
-    curve: Callable[..., list[Run]], catalog: Catalog, gpu: str, spot: bool, said: str | None
+    curve: Callable[..., list[Run]], catalog: Catalog, gpu: str, spot: bool, advice: str | None
 ) -> None:
     runs = curve((1, 100), (2, 190), (4, 215), (8, 217), device=Device("emulated", gpu=gpu, samples_per_second=219))
     model = fit(runs)
@@ -196,7 +196,7 @@ def test_who_emulates_a_gpu_that_is_gone_is_told(
     about = [
         sentence for sentence in main_sentences(answer, terms_of(model.workloads[0])) if sentence.startswith("Nobody")
     ]
-    assert about == ([] if said is None else [said])
+    assert about == ([] if advice is None else [advice])
     assert not any(instance.instance_type.startswith(("NC", "p2.", "p3.")) for instance in answer.instances)
 
 
@@ -233,8 +233,8 @@ def _of_million(form: Any) -> Iterator[float | None]:
                 yield value
             yield from _of_million(value)
     elif isinstance(form, list):
-        for each in form:
-            yield from _of_million(each)
+        for part in form:
+            yield from _of_million(part)
 
 
 @pytest.mark.parametrize("objective", ["cheapest", "fastest", "balanced"])
@@ -291,10 +291,10 @@ def test_fit_answer_and_page_pool_the_runs_of_a_configuration_alike(noisy: list[
     model = fit(noisy).workloads[0]
     (observed,), _noise = observe(completed(noisy))
     (row,) = results.by_configuration(noisy)
-    at_place, known = results.rates_of_the_job(noisy)[here], model.measured.rate_at(here)
+    at_place, measured = results.rates_of_the_job(noisy)[here], model.measured.rate_at(here)
     assert math.exp(observed.log_rate) == pytest.approx(473.9, rel=0.005)
-    assert known.throughput.value == row.throughput.value == at_place.value == MEDIAN
-    assert known.throughput == row.throughput == at_place
+    assert measured.throughput.value == row.throughput.value == at_place.value == MEDIAN
+    assert measured.throughput == row.throughput == at_place
 
 
 REPEATED = """
@@ -350,10 +350,10 @@ ROWS = 12
 def test_measured_rows_of_every_model_without_accounting_are_taken_at_their_word(
     models: dict[str, WorkloadModel],
 ) -> None:
-    told = 0
+    count = 0
     for model in models.values():
         if model.facts.core_seconds is None and model.posterior is not None:
             for rate in model.measured.rates[:: math.ceil(len(model.measured.rates) / ROWS)]:
                 assert predict(model, rate.configuration).throughput == rate.of_new_run
-                told += 1
-    assert told > 100
+                count += 1
+    assert count > 100

@@ -148,7 +148,7 @@ def test_memory_that_no_family_offers_is_not_chosen(make_run: MakeRun, ask: Ask)
     assert (answer.spec.vcpus, answer.spec.memory_bytes) == (4, 32 * GIB)
     enough = "32 GiB is the least that families offer with 4 vCPUs: the least known to be enough is 24 GiB."
     assert enough in " ".join(answer.reasons)
-    assert all("Families offer at most" in each.why for each in answer.rejected)
+    assert all("Families offer at most" in rejection.why for rejection in answer.rejected)
 
 
 def test_less_memory_that_is_slower(make_run: MakeRun, ask: Ask) -> None:
@@ -227,7 +227,7 @@ def slower_in_little(vcpus: float, cap: float) -> float:
     return 20.0 * vcpus * (0.8 if cap < 2 else 1.0)
 
 
-def said(answer: Answer) -> str:
+def sentences_of(answer: Answer) -> str:
     return " ".join(map(str, answer.reasons))
 
 
@@ -236,11 +236,11 @@ def test_two_caps_with_the_same_rate(runs_in_caps: Callable[..., list[Run]], ask
     answer = ask(runs_in_caps((0.5, 1, 2), (1, 2), stops_at_one))
     assert (answer.status, answer.provisional) == ("recommended", False)
     assert (answer.spec.vcpus, answer.spec.memory_bytes) == (1, 2 * GIB)
-    assert "It completed with every memory cap that was tried, the smallest 1 GiB" in said(answer)
+    assert "It completed with every memory cap that was tried, the smallest 1 GiB" in sentences_of(answer)
     assert (
         "Between 1 GiB and 2 GiB of memory its rate differs by 0.0 % (20 images/s and 20 images/s with 1 vCPU). That "
         "may be chance. Two sizes are no curve: what less than 1 GiB does to the rate is not known. Runs with 513 MiB "
-        "would tell more." in said(answer)
+        "would tell more." in sentences_of(answer)
     )
 
 
@@ -249,16 +249,16 @@ def test_two_caps_with_rates_that_differ(runs_in_caps: Callable[..., list[Run]],
     runs = runs_in_caps((0.5, 1, 2), (1, 2), slower_in_little)
     answer = ask(runs)
     assert answer.status == "at_least"
-    assert "rises at 2 GiB of memory" not in said(answer), "in 2 GiB its vCPUs are busy"
+    assert "rises at 2 GiB of memory" not in sentences_of(answer), "in 2 GiB its vCPUs are busy"
     assert (
         "Between 1 GiB and 2 GiB of memory its rate differs by 25 % (32 images/s and 40 images/s with 2 vCPUs). That "
         "is more than chance. Two sizes are no curve: no rate between or beyond them is predicted. Runs with 4 GiB "
-        "would tell more." in said(answer)
+        "would tell more." in sentences_of(answer)
     )
     (model,) = fitted(runs).workloads
     for cap, rate in ((1.0, 24.0), (2.0, 30.0)):
-        found = predict(model, Configuration(1.5, round(cap * GIB), "host", 32))
-        assert found.throughput.value == pytest.approx(rate, rel=0.1)
+        prediction = predict(model, Configuration(1.5, round(cap * GIB), "host", 32))
+        assert prediction.throughput.value == pytest.approx(rate, rel=0.1)
     for cap in (0.75, 1.5, 4.0):
         with pytest.raises(Refused) as refused:
             predict(model, Configuration(1.0, round(cap * GIB), "host", 32))
@@ -271,9 +271,9 @@ def test_one_of_two_caps_is_too_small(runs_in_caps: Callable[..., list[Run]], as
     runs = runs_in_caps((0.5, 1, 2), (1, 2), stops_at_one, needs=1.5)
     answer = ask(runs)
     assert answer.status == "recommended"
-    assert "with 1 GiB it ran out of memory, with 2 GiB it completed." in said(answer)
-    assert "It completed in 2 GiB alone" in said(answer)
-    assert "Runs with 1.41 GiB would tell" in said(answer)
+    assert "with 1 GiB it ran out of memory, with 2 GiB it completed." in sentences_of(answer)
+    assert "It completed in 2 GiB alone" in sentences_of(answer)
+    assert "Runs with 1.41 GiB would tell" in sentences_of(answer)
     (model,) = fitted(runs).workloads
     assert predict(model, Configuration(1.0, GIB, "host", 32)).bottleneck is Bottleneck.MEMORY
 
@@ -300,8 +300,8 @@ def test_too_few_vcpu_values_with_two_caps_are_a_provisional_answer(
     answer = ask(runs_in_caps(vcpus, (1, 2), rate))
     assert (answer.status, answer.provisional) == (status, True)
     assert answer.spec.vcpus == size
-    assert "No axis was measured at three values, so only what was measured is compared." in said(answer)
-    assert open_ in said(answer)
+    assert "No axis was measured at three values, so only what was measured is compared." in sentences_of(answer)
+    assert open_ in sentences_of(answer)
     assert answer.next_run is not None
     assert answer.throughput.value == pytest.approx(20 * size, rel=0.03)
 
@@ -311,14 +311,14 @@ def test_one_cap_is_said_to_be_enough(runs_in_caps: Callable[..., list[Run]], as
     for vcpus, status in (((0.5, 1, 2), "recommended"), ((1,), "refused")):
         answer = ask(runs_in_caps(vcpus, (1,), stops_at_one))
         assert answer.status == status
-        assert "It ran in 1 GiB, the only memory cap measured" in said(answer)
+        assert "It ran in 1 GiB, the only memory cap measured" in sentences_of(answer)
 
 
 def test_caps_that_were_all_too_small(runs_in_caps: Callable[..., list[Run]], ask: Ask) -> None:
     """Nothing completed, so the floor is above them."""
     answer = ask(runs_in_caps((1, 2), (1, 2), stops_at_one, needs=4))
     assert answer.status == "refused"
-    assert "It ran out of memory with every memory cap measured (1 GiB and 2 GiB)" in said(answer)
+    assert "It ran out of memory with every memory cap measured (1 GiB and 2 GiB)" in sentences_of(answer)
 
 
 @pytest.mark.parametrize(

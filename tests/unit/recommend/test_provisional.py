@@ -111,9 +111,9 @@ def test_the_headline_leaves_out_a_rate_known_to_be_wrong(curve: Curve, catalog:
     runs = mistold(curve(*KNEE), WarningKind.BATCHES_FOR_SAMPLES, 32, 32, 32, 32, 32)
     answer = recommend(fit(runs), runs, Objective(), catalog).workloads[0]
     terms = Terms("train", "image")
-    said = headline(answer, terms)
-    assert said.startswith("train: provisionally recommended 4 vCPUs")
-    assert said.endswith("of which the rate in images/s is not known")
+    line = headline(answer, terms)
+    assert line.startswith("train: provisionally recommended 4 vCPUs")
+    assert line.endswith("of which the rate in images/s is not known")
     assert "give `batches` in place of `rate`" in conclusion_line(answer, terms)
 
 
@@ -238,8 +238,11 @@ def test_a_rate_without_its_vcpus_is_a_lower_bound(runs: list[Run]) -> None:
     answer = asked(runs)
     assert answer.provisional
     assert ReasonCode.RUNS_STARVED in {reason.code for reason in answer.reasons}
-    said = reason_sentences(answer.reasons, terms_of(model.workloads[0]))
-    assert any(each.startswith("Measured there were 110 images/s while something else used 1.6 cores") for each in said)
+    sentences = reason_sentences(answer.reasons, terms_of(model.workloads[0]))
+    assert any(
+        sentence.startswith("Measured there were 110 images/s while something else used 1.6 cores")
+        for sentence in sentences
+    )
 
 
 def test_nothing_is_answered_where_no_run_had_its_vcpus(runs: list[Run]) -> None:
@@ -255,8 +258,8 @@ def test_what_is_not_sold_has_no_cost(curve: Callable[..., list[Run]]) -> None:
     runs = curve((0.25, 60), (0.5, 100), (1, 101), (2, 101))
     for spot in (False, True):
         answer = asked(runs, at_least=90.0, spot=spot)
-        said = {each.spec.vcpus: each.why[0].code for each in answer.rejected}
-        assert said[0.5] is ReasonCode.GIVES
+        codes = {rejection.spec.vcpus: rejection.why[0].code for rejection in answer.rejected}
+        assert codes[0.5] is ReasonCode.GIVES
 
 
 # On curves whose truth is known the answer loses little, and says no more than it knows.

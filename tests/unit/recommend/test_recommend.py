@@ -29,7 +29,7 @@ DEMAND = Demand(core_seconds=0.01, read_bytes=1e5, read_ios=1.0)
 KNEE = ((1, 100), (2, 197), (4, 300), (8, 303), (16, 304))
 
 
-def said(answer: Answer) -> str:
+def sentences_of(answer: Answer) -> str:
     return "\n".join(answer.reasons)
 
 
@@ -54,10 +54,10 @@ def test_an_accelerator_that_is_fed_is_recommended(curve: Curve, ask: Callable[.
     assert (answer.status, answer.spec and answer.spec.vcpus) == ("recommended", 4)
     assert answer.bottleneck is Bottleneck.ACCELERATOR
     assert {offer.gpu for offer in answer.instances} == {"V100"}
-    known = [offer for offer in answer.instances if offer.usd_per_hour is not None]
+    priced = [offer for offer in answer.instances if offer.usd_per_hour is not None]
     unknown = [offer for offer in answer.instances if offer.usd_per_hour is None]
-    assert known[0].instance_type == "n1-highmem-8+1xV100"
-    assert known[0].usd_per_million_samples == pytest.approx(2.95 / 3600 / answer.throughput.value * 1e6)
+    assert priced[0].instance_type == "n1-highmem-8+1xV100"
+    assert priced[0].usd_per_million_samples == pytest.approx(2.95 / 3600 / answer.throughput.value * 1e6)
     assert unknown
     assert all(
         offer.usd_per_million_samples is None and ReasonCode.PRICES in [note.code for note in offer.notes]
@@ -78,7 +78,7 @@ def test_failed_runs_are_counted(make_run: MakeRun, curve: Curve, ask: Callable[
     """An answer says how many runs gave no rate."""
     runs = curve((1, 100), (2, 101), (4, 100))
     answer = ask([*runs, make_run(None, 8, outcome=Outcome.CRASHED)])
-    assert "1 of 4 runs gave no rate (1 crashed)" in said(answer)
+    assert "1 of 4 runs gave no rate (1 crashed)" in sentences_of(answer)
 
 
 def trained(make_run: MakeRun) -> list[Run]:
@@ -95,9 +95,9 @@ def test_the_smallest_upgrade_is_named_with_its_gain(make_run: MakeRun, ask: Cal
     assert answer.upgrade.gain == pytest.approx(219 / 160 - 1, abs=0.05)
     assert answer.headroom == pytest.approx(219 / 160 - 1, abs=0.06)
     assert any(reason.startswith("Without that limit it would be 3") for reason in answer.reasons)
-    (said,) = [reason for reason in answer.reasons if "smallest upgrade" in reason]
-    assert "The smallest upgrade that moves the bottleneck is 4 vCPUs: 3" in said
-    assert said.endswith("then bound by the emulated P100.")
+    (sentence,) = [reason for reason in answer.reasons if "smallest upgrade" in reason]
+    assert "The smallest upgrade that moves the bottleneck is 4 vCPUs: 3" in sentence
+    assert sentence.endswith("then bound by the emulated P100.")
 
 
 # What an answer saves is a number, against a baseline that is named.
@@ -113,20 +113,20 @@ def test_a_disk_that_differs_is_said_to_be_left_out(make_run: MakeRun, ask: Ask)
     runs = [make_run(min(100 * c, 200), c, disk=name, rates=rates[name]) for c in (1, 2, 4, 8) for name in rates]
     answer = ask(runs)
     assert answer.spec.disk == "slow"
-    (said,) = [reason for reason in answer.reasons if "the largest measured" in reason]
-    assert "8 vCPUs, disk fast (emulated), the largest measured" in said
-    assert said.endswith("disk prices not counted.")
+    (sentence,) = [reason for reason in answer.reasons if "the largest measured" in reason]
+    assert "8 vCPUs, disk fast (emulated), the largest measured" in sentence
+    assert sentence.endswith("disk prices not counted.")
 
 
 def test_a_machine_that_is_named(curve: Curve, ask: Ask) -> None:
     """Beyond what was measured its rate is extrapolated, and that is said."""
     answer = ask(curve(*KNEE), baseline="aws/c6i.8xlarge")
     assert (answer.baseline.named, answer.baseline.extrapolated) == (True, True)
-    (said,) = [reason for reason in answer.reasons if "aws c6i.8xlarge" in reason]
-    assert said.startswith(
+    (sentence,) = [reason for reason in answer.reasons if "aws c6i.8xlarge" in reason]
+    assert sentence.startswith(
         "$0.17 an hour (aws c6i.xlarge) instead of $1.36 for aws c6i.8xlarge with 32 vCPUs: 88 % less"
     )
-    assert said.endswith("(extrapolated).")
+    assert sentence.endswith("(extrapolated).")
 
 
 def test_a_machine_without_the_accelerator_is_no_baseline(curve: Curve, ask: Ask) -> None:
@@ -181,9 +181,9 @@ def test_a_rate_that_is_asked_for_leaves_nothing_to_prefer(
 
 def test_a_cheaper_spec_says_what_it_would_give_and_save(chosen: Answer) -> None:
     """As a rate, as a share of the answer's, and as money."""
-    for each in chosen.rejected:
-        assert each.share == pytest.approx(each.throughput.value / chosen.throughput.value)
-        assert each.share < 1
+    for rejection in chosen.rejected:
+        assert rejection.share == pytest.approx(rejection.throughput.value / chosen.throughput.value)
+        assert rejection.share < 1
     nearest = chosen.rejected[0]
     assert nearest.usd_saved_per_hour is not None
     assert 0 < nearest.saving < 1
@@ -202,7 +202,7 @@ RATE_ONLY = Device("emulated", samples_per_second=219)
 
 
 def words_of(answer: Answer) -> list[str]:
-    return [*answer.reasons, *(each.why for each in answer.rejected), answer.next_run or ""]
+    return [*answer.reasons, *(rejection.why for rejection in answer.rejected), answer.next_run or ""]
 
 
 @pytest.mark.parametrize(

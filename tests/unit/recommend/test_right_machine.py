@@ -15,7 +15,7 @@ from sizer.records.prediction import Configuration, ReasonCode
 from sizer.records.study import Deadline
 from sizer.words.answers import how_sure
 from sizer.words.names import Terms, spec_name
-from tests.tables import runs_of, told
+from tests.tables import runs_of, sentences_of
 
 Asked = Callable[..., Answer]
 GPUS = "workload,gpu,gpu_count,throughput"
@@ -233,16 +233,18 @@ def traits(answer: Answer) -> str:
     return f"{spec} {answer.status} {doubt} {answer.edge} {unsure}"
 
 
-@pytest.mark.parametrize(("table", "objective", "expected", "said"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
+@pytest.mark.parametrize(
+    ("table", "objective", "expected", "pattern"), [c[1:] for c in CASES], ids=[c[0] for c in CASES]
+)
 def test_the_right_machine(
-    ask_table: Asked, table: str, objective: dict[str, object], expected: str, said: str
+    ask_table: Asked, table: str, objective: dict[str, object], expected: str, pattern: str
 ) -> None:
     """What the spec is, how sure, and a sentence that is said, or (!) that is not."""
     answer = ask_table(table.replace(" / ", "\n"), **objective)
     assert all(part in traits(answer) for part in expected.split("; ")), traits(answer)
-    sentences = [*told(answer), answer.instances[0].instance_type] if answer.instances else told(answer)
-    found = any(re.search(said.removeprefix("!"), sentence) for sentence in sentences)
-    assert found is not said.startswith("!"), sentences
+    sentences = [*sentences_of(answer), answer.instances[0].instance_type] if answer.instances else sentences_of(answer)
+    matches = any(re.search(pattern.removeprefix("!"), sentence) for sentence in sentences)
+    assert matches is not pattern.startswith("!"), sentences
     assert len(answer.reasons) <= 6
 
 
@@ -259,9 +261,9 @@ def test_synthetic_input_answers_for_no_job_with_data(ask_table: Asked, prefer: 
 def test_sentences_say_what_matters(ask_table: Asked, table: str) -> None:
     """No percentage above 300, nothing negative, no attribution without grounds, no advice about what is not there."""
     answer = ask_table(table.replace(" / ", "\n"))
-    said = " ".join(told(answer))
-    assert not re.search(r"CPU 99|serial part|x cpu|(^| )-", said)
-    assert all(float(share.replace(",", "")) <= 300 for share in re.findall(r"([\d.,]+) %", said))
+    text = " ".join(sentences_of(answer))
+    assert not re.search(r"CPU 99|serial part|x cpu|(^| )-", text)
+    assert all(float(share.replace(",", "")) <= 300 for share in re.findall(r"([\d.,]+) %", text))
     assert answer.bottleneck is None
     assert len(answer.reasons) <= 4
 
@@ -269,8 +271,8 @@ def test_sentences_say_what_matters(ask_table: Asked, table: str) -> None:
 def test_prices_of_alternatives(ask_table: Asked) -> None:
     """Of spot and on demand, of the region, and none of what the catalogue does not have there."""
     spot, on_demand = (ask_table(SPOT.replace(" / ", "\n"), spot=spot).alternatives for spot in (True, False))
-    assert [each.usd_per_hour for each in spot] == [0.5, 0.9, None]
-    assert [each.usd_per_hour_spot for each in on_demand] == [None, 0.9, 0.5]
+    assert [offer.usd_per_hour for offer in spot] == [0.5, 0.9, None]
+    assert [offer.usd_per_hour_spot for offer in on_demand] == [None, 0.9, 0.5]
     rows = "tr,aws,g4dn.xlarge,us-east-1,300\ntr,aws,g4dn.xlarge,eu-central-1,330"
     answer = ask_table(f"workload,provider,instance_type,region,throughput\n{rows}")
     assert {(alternative.instance_type, alternative.usd_per_hour) for alternative in answer.alternatives} == {

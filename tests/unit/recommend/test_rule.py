@@ -60,8 +60,8 @@ def choice(machines: list[Candidate], **objective: object) -> Choice:
     return choose(table_of_machines(machines, Objective(**objective)))  # type: ignore[arg-type]
 
 
-def taken(found: Choice) -> str | None:
-    return None if found.chosen is None else found.chosen.candidate.spec.gpu
+def taken(choice: Choice) -> str | None:
+    return None if choice.chosen is None else choice.chosen.candidate.spec.gpu
 
 
 SURE_OF_BOTH = [machine("T4", 100, 1.0), machine("V100", 250, 3.0)]
@@ -112,7 +112,7 @@ def test_what_is_not_sure_has_its_probability() -> None:
 
 
 def test_a_latency_that_is_not_kept_excludes() -> None:
-    slow, fast = (replace(each, latency_p99=at) for each, at in zip(SURE_OF_BOTH, (0.030, 0.010), strict=True))
+    slow, fast = (replace(case, latency_p99=at) for case, at in zip(SURE_OF_BOTH, (0.030, 0.010), strict=True))
     assert taken(choice([slow, fast], latency_p99=0.020)) == "V100"
     assert taken(choice([slow, fast], latency_p99=0.005)) is None
 
@@ -137,10 +137,10 @@ def answer_of(catalog: Catalog) -> Callable[..., Answer]:
         within: Deadline | None = None,
         target: float = 0.95,
         baseline: str | None = None,
-        **known: object,
+        **settings: object,
     ) -> Answer:
         model, objective = fit(runs), Objective("cheapest", target, within, baseline=baseline)
-        return recommend(model, runs, objective, catalog, **known).workloads[0]  # type: ignore[arg-type]
+        return recommend(model, runs, objective, catalog, **settings).workloads[0]  # type: ignore[arg-type]
 
     return ask
 
@@ -176,9 +176,9 @@ def four(case: Case) -> Row:
 )
 def test_an_edge_of_memory_is_said_as_surely_as_it_is_known(memory: Edge, code: ReasonCode | None, case: Case) -> None:
     """Of memory that no longer pays nothing is said."""
-    found = list(edge_reasons(case, Edges(memory=memory), four(case).candidate))
-    assert [each.code for each in found] == ([code] if code is not None else [])
-    assert all(each.number("memory_bytes") == 8 * GIB for each in found)
+    reasons = list(edge_reasons(case, Edges(memory=memory), four(case).candidate))
+    assert [one.code for one in reasons] == ([code] if code is not None else [])
+    assert all(one.number("memory_bytes") == 8 * GIB for one in reasons)
 
 
 def test_more_memory_is_measured_where_it_pays(case: Case) -> None:
@@ -259,7 +259,7 @@ def test_a_fraction_of_a_vcpu_that_is_in_time_is_not_sold(curve: Curve, answer_o
     points = ((0.5, 50), (1, 100), (2, 101), (4, 101))
     answer = answer_of(curve(*points), within=Deadline(20 * HOUR, HOUR))
     assert answer.spec.vcpus == 1
-    half = next(each for each in answer.rejected if each.spec.vcpus == 0.5)
+    half = next(rejection for rejection in answer.rejected if rejection.spec.vcpus == 0.5)
     assert ReasonCode.NOT_SOLD in {why.code for why in half.why}
 
 
@@ -309,9 +309,9 @@ def test_nothing_is_advised_where_nobody_knows_what_binds(curve: Curve, answer_o
 def test_memory_that_no_family_offers_says_the_most_that_is_sold(knee: WorkloadModel) -> None:
     """One vCPU with 64 GiB is in no catalogue."""
     large = Candidate(Spec(1.0, 64 * GIB), Configuration(1.0, 8 * GIB, "host", 32), Estimate(100, 90, 110), 1.0)
-    said = _why_this_much(knee, large)
-    assert said.code is ReasonCode.NOT_SOLD
-    assert said.number("most") == 8 * GIB
+    why = _why_this_much(knee, large)
+    assert why.code is ReasonCode.NOT_SOLD
+    assert why.number("most") == 8 * GIB
 
 
 # What to change instead of buying: from the model and the accounting alone, and only what is above chance.
@@ -334,25 +334,25 @@ def _here(model: WorkloadModel, vcpus: float) -> Configuration:
 def reading(make_run: Callable[..., Run]) -> Callable[..., list[Run]]:
     """Runs of a job that takes 10 ms of a CPU and 100 kB of a disk a sample."""
 
-    def reading(mbps: float, request: float = 131072.0, iops: float = 1e6, **known: object) -> list[Run]:
+    def reading(mbps: float, request: float = 131072.0, iops: float = 1e6, **settings: object) -> list[Run]:
         rates = DiskRates(read_iops=iops, read_bytes_per_second=mbps * 1e6)
         demand = Demand(core_seconds=CORE, read_bytes=BYTES, read_ios=BYTES / request)
         data = DataSet("/d", "recordio", 1_000_000_000, 10_000, embedded=False)
-        found = []
+        runs = []
         for vcpus in (1.0, 2.0, 4.0, 8.0):
             ceilings = (vcpus / CORE, mbps * 1e6 / BYTES, iops / (BYTES / request))
             rate = sum(ceiling**-8 for ceiling in ceilings) ** (-1 / 8)
-            alike = {"disk": "d", "rates": rates, "demand": demand, "data": data, "anonymous": 2**30} | known
-            found += [make_run(rate, vcpus, repeat=each, **alike) for each in (0, 1)]
-        return found
+            alike = {"disk": "d", "rates": rates, "demand": demand, "data": data, "anonymous": 2**30} | settings
+            runs += [make_run(rate, vcpus, repeat=number, **alike) for number in (0, 1)]
+        return runs
 
     return reading
 
 
 def test_a_job_that_waits_for_its_disk_would_gain_by_memory(reading: Callable[..., list[Run]]) -> None:
     """As much as the CPU allows; how much memory all of the data takes is known."""
-    found = _of(reading(20.0), 8.0)
-    memory = found[ChangeKind.IN_MEMORY]
+    gains = _of(reading(20.0), 8.0)
+    memory = gains[ChangeKind.IN_MEMORY]
     assert memory.gain.value == pytest.approx(3.0, rel=0.2)
     assert memory.figures["memory"] == pytest.approx(1e9 + 2**30)
     assert memory.then is Bottleneck.CPU
@@ -367,9 +367,9 @@ def test_small_reads_of_files_that_bind_by_iops_would_gain_by_a_packed_format(
     folder = [
         replace(run, spec=replace(run.spec, workload=replace(run.spec.workload, format="folder"))) for run in files
     ]
-    found = _of(folder, 8.0)[ChangeKind.LARGE_READS]
-    assert found.gain.value == pytest.approx(800 / (5000 / (BYTES / 4096)) - 1, rel=0.25)
-    assert found.figures["size"] == pytest.approx(4096)
+    change = _of(folder, 8.0)[ChangeKind.LARGE_READS]
+    assert change.gain.value == pytest.approx(800 / (5000 / (BYTES / 4096)) - 1, rel=0.25)
+    assert change.figures["size"] == pytest.approx(4096)
     assert ChangeKind.LARGE_READS not in _of(files, 8.0)
 
 
@@ -383,11 +383,11 @@ def test_a_batch_is_worth_what_its_launch_costs(make_run: Callable[..., Run]) ->
     ]
     model = fit(runs).workload("train")
     here = Configuration(16.0, 8 * 2**30, "host", 64)
-    (found,) = (change for change in changes(model, runs, here) if change.kind is ChangeKind.BATCH)
+    (larger_batch,) = (change for change in changes(model, runs, here) if change.kind is ChangeKind.BATCH)
     truth = (0.002 + 0.08 / 64) / (0.002 + 0.08 / 128) - 1
-    assert found.gain.low <= truth <= found.gain.high
-    assert found.extrapolated
-    assert (found.figures["batch"], found.figures["before"]) == (128.0, 32.0)
+    assert larger_batch.gain.low <= truth <= larger_batch.gain.high
+    assert larger_batch.extrapolated
+    assert (larger_batch.figures["batch"], larger_batch.figures["before"]) == (128.0, 32.0)
 
 
 def test_a_loop_that_waits_while_nothing_is_busy_may_need_workers(make_run: Callable[..., Run]) -> None:
@@ -404,24 +404,24 @@ def test_a_loop_that_waits_while_nothing_is_busy_may_need_workers(make_run: Call
             for vcpus in (1.0, 2.0, 4.0)
         ]
 
-    found = _of(runs(0.4), 1.0)[ChangeKind.WAITING]
-    assert found.at_most
-    assert found.is_sure
-    assert found.gain.value == pytest.approx(1.0)
+    change = _of(runs(0.4), 1.0)[ChangeKind.WAITING]
+    assert change.at_most
+    assert change.is_sure
+    assert change.gain.value == pytest.approx(1.0)
     assert ChangeKind.WAITING not in _of(runs(0.95), 1.0)
 
 
 def test_a_cheaper_decoder_is_worth_its_part_of_the_cpu(reading: Callable[..., list[Run]]) -> None:
     """Where an accelerator computes, all of the CPU's time is decoding; else what the step costs must be known."""
     device = Device("emulated", 0, "P100", 400.0)
-    found = _of(reading(4000.0, device=device), 1.0)[ChangeKind.DECODER]
-    assert found.gain.value == pytest.approx(1.0, abs=0.1)
+    change = _of(reading(4000.0, device=device), 1.0)[ChangeKind.DECODER]
+    assert change.gain.value == pytest.approx(1.0, abs=0.1)
     assert ChangeKind.DECODER not in _of(reading(4000.0), 1.0)
 
 
 def test_a_spec_stands_for_a_measured_configuration(reading: Callable[..., list[Run]]) -> None:
     """Never for more than was measured, and with what the spec does not say as it was."""
     model = fit(reading(20.0)).workload("train")
-    found = judged_by(model, Spec(16.0, 64 * 2**30))
-    assert (found.vcpus, found.disk, found.batch_size, found.memory_bytes) == (8.0, "d", 32, 8 * 2**30)
+    place = judged_by(model, Spec(16.0, 64 * 2**30))
+    assert (place.vcpus, place.disk, place.batch_size, place.memory_bytes) == (8.0, "d", 32, 8 * 2**30)
     assert judged_by(replace(model, measured=replace(model.measured, rates=())), Spec(1.0)) is None

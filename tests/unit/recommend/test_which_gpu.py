@@ -55,14 +55,14 @@ def answered(runs: list[Run], catalog: Catalog, *gpus: str, deadline: Deadline |
 
 def test_each_gpu_has_rate_bottleneck_price_and_memory(make_run: MakeRun, catalog: Catalog) -> None:
     """A T4 is slower than its CPUs feed it; the input side holds an H100 back; both have a price."""
-    found = answered(emulated_runs(make_run), catalog, "T4", "V100", "A100", "H100")
-    t4, v100, a100, h100 = found.gpus
+    options = answered(emulated_runs(make_run), catalog, "T4", "V100", "A100", "H100")
+    t4, v100, a100, h100 = options.gpus
     assert t4.throughput.value == pytest.approx(110.8, rel=0.1)
     assert t4.bottleneck is Bottleneck.ACCELERATOR
     assert h100.bottleneck is not Bottleneck.ACCELERATOR or h100.extrapolated
     assert v100.usd_per_million_samples
-    for each in (t4, v100, a100, h100):
-        assert each.usd_per_million_samples or each.missing is NoGpuAnswer.INPUT_NOT_KNOWN
+    for gpu in (t4, v100, a100, h100):
+        assert gpu.usd_per_million_samples or gpu.missing is NoGpuAnswer.INPUT_NOT_KNOWN
     assert t4.fits is True
     assert t4.second.gain.value > 1
     assert t4.accelerator.basis == "published"
@@ -79,14 +79,14 @@ def test_each_gpu_is_a_row_of_the_table_of_costs(make_run: MakeRun, catalog: Cat
 def test_an_input_side_that_nobody_knows_is_no_figure(make_run: MakeRun, catalog: Catalog) -> None:
     """Where the interval would span more than tenfold, there is no rate, and the run that would settle it is named."""
     runs = emulated_runs(make_run, (0.5, 1.0, 2.0))
-    found = answered(runs, catalog, "V100", "A100", "H100", "H200", "B200").gpus
-    for each in found:
-        wide = each.input_rate is not None and each.input_rate.high > 10 * each.input_rate.low
-        assert not (wide and each.extrapolated and not each.bottleneck_sure)
-    unknown = [each for each in found if each.missing is NoGpuAnswer.INPUT_NOT_KNOWN]
-    for each in unknown:
-        assert each.vcpus
-        assert f"{each.vcpus:g} vCPUs" in gpu_option_lines(each, terms_of(fit(runs).workloads[0]))[0]
+    gpus = answered(runs, catalog, "V100", "A100", "H100", "H200", "B200").gpus
+    for gpu in gpus:
+        wide = gpu.input_rate is not None and gpu.input_rate.high > 10 * gpu.input_rate.low
+        assert not (wide and gpu.extrapolated and not gpu.bottleneck_sure)
+    unknown = [gpu for gpu in gpus if gpu.missing is NoGpuAnswer.INPUT_NOT_KNOWN]
+    for gpu in unknown:
+        assert gpu.vcpus
+        assert f"{gpu.vcpus:g} vCPUs" in gpu_option_lines(gpu, terms_of(fit(runs).workloads[0]))[0]
 
 
 def test_a_job_without_a_known_network_has_no_answer(make_run: MakeRun, catalog: Catalog) -> None:
@@ -131,14 +131,14 @@ def test_the_whole_job_has_a_time_and_a_price(make_run: MakeRun, catalog: Catalo
 def test_every_line_says_where_its_figures_come_from(make_run: MakeRun, catalog: Catalog) -> None:
     """The headline has rate, bottleneck and price; behind it stand the source and the memory."""
     runs = emulated_runs(make_run)
-    found = answered(runs, catalog, "T4", "A10G")
+    options = answered(runs, catalog, "T4", "A10G")
     terms = terms_of(fit(runs).workloads[0])
-    headline, source, memory, *_ = gpu_option_lines(found.gpus[0], terms)
+    headline, source, memory, *_ = gpu_option_lines(options.gpus[0], terms)
     assert "aws g4dn.xlarge" in headline
     assert "an hour" in headline
     assert "PROFET" in source
     assert "16 GiB" in memory
-    assert gpu_option_lines(found.gpus[1], terms)[0].startswith("A10G: no answer: no published rate")
+    assert gpu_option_lines(options.gpus[1], terms)[0].startswith("A10G: no answer: no published rate")
 
 
 def test_what_follows_from_a_rate_is_as_far_off_as_it_is(make_run: MakeRun, catalog: Catalog) -> None:
@@ -147,13 +147,15 @@ def test_what_follows_from_a_rate_is_as_far_off_as_it_is(make_run: MakeRun, cata
     terms = terms_of(fit(runs).workloads[0])
     (t4,) = answered(runs, catalog, "T4").gpus
     rate = Estimate(100.0, 50.0, 200.0)
-    known = replace(t4, throughput=rate, usd_per_million_samples=2.0, seconds=Estimate(3600.0, 1800.0, 7200.0), usd=6.0)
-    headline, *_ = gpu_option_lines(known, terms)
+    doubtful = replace(
+        t4, throughput=rate, usd_per_million_samples=2.0, seconds=Estimate(3600.0, 1800.0, 7200.0), usd=6.0
+    )
+    headline, *_ = gpu_option_lines(doubtful, terms)
     assert "$2.00 ($1.00 to $4.00) a million images" in headline
     assert "the whole job 1 h 00 min (30 min 00 s to 2 h 00 min) and $6.00 ($3.00 to $12.00)" in headline
     gain, scaled = Estimate(1.5, 1.0, 2.0), Estimate(0.9, 0.8, 1.0)
     two = SecondGpu(gain, scaled, "published", Bottleneck.ACCELERATOR, (), "a b", 9.0, 3.0, False, True)
-    lines = gpu_option_lines(replace(known, second=two, against_cpu=AgainstCpu(0.1, 0.5)), terms)
+    lines = gpu_option_lines(replace(doubtful, second=two, against_cpu=AgainstCpu(0.1, 0.5)), terms)
     assert any("$3.00 ($1.12 to $9.00) a million images" in line for line in lines)
     assert any(
         "10 % (5 % to 20 %) of the time on the CPU and 50 % (25 % to 100 %) of the cost" in line for line in lines
@@ -163,8 +165,8 @@ def test_what_follows_from_a_rate_is_as_far_off_as_it_is(make_run: MakeRun, cata
 def test_a_job_that_names_no_precision_is_one_in_fp32(make_run: MakeRun, catalog: Catalog) -> None:
     """sizer's networks compute in fp32, so ResNet-18's rate on RTX 3090 in mixed precision is none of this job."""
     runs = [_of(run, "resnet18") for run in emulated_runs(make_run)]
-    (found,) = answered(runs, catalog, "RTX 3090").gpus
-    assert found.missing is NoGpuAnswer.NO_RATE
+    (gpu,) = answered(runs, catalog, "RTX 3090").gpus
+    assert gpu.missing is NoGpuAnswer.NO_RATE
 
 
 def test_one_gpu_is_no_faster_than_itself_where_two_are_recommended(make_run: MakeRun, catalog: Catalog) -> None:

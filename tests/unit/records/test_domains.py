@@ -38,8 +38,8 @@ from sizer.study.json_schema import schema
 
 
 def domain(annotated: Any) -> Domain:
-    found: Domain = get_args(annotated)[1]
-    return found
+    own: Domain = get_args(annotated)[1]
+    return own
 
 
 @pytest.mark.parametrize(
@@ -85,8 +85,8 @@ def test_a_domain_says_what_it_is() -> None:
 
 def test_records_and_study_file_know_the_same_words() -> None:
     """What a study file may say can be read again from its runs, and nothing else can."""
-    known = schema()["$defs"]
-    workload = known["workload"]["properties"]
+    defined = schema()["$defs"]
+    workload = defined["workload"]["properties"]
     for annotated, entry in ((Kind, workload["kind"]), (Cache, workload["cache"])):
         assert domain(annotated).choices == tuple(entry["enum"])  # type: ignore[attr-defined]
     # A replay is a part of a workload, which sizer plans and nobody asks for.
@@ -95,22 +95,22 @@ def test_records_and_study_file_know_the_same_words() -> None:
     prefer = schema()["properties"]["objective"]["properties"]["prefer"]["enum"]
     assert domain(Preference).choices == tuple(prefer)  # type: ignore[attr-defined]
     for name in ("name", "disk_name"):
-        assert known[name]["pattern"] == f"^{domain(SafeName).pattern}$(?!\\n)"  # type: ignore[attr-defined]
-    assert all(known[name]["maxLength"] == 100 for name in ("name", "disk_name", "label", "printed"))
-    assert known["printed"]["description"] == str(domain(Label).wanted)
+        assert defined[name]["pattern"] == f"^{domain(SafeName).pattern}$(?!\\n)"  # type: ignore[attr-defined]
+    assert all(defined[name]["maxLength"] == 100 for name in ("name", "disk_name", "label", "printed"))
+    assert defined["printed"]["description"] == str(domain(Label).wanted)
 
 
 def test_no_number_of_a_study_file_is_one_that_its_runs_could_not_hold() -> None:
     """The schema's bounds lie within those of the record's fields, which are what reads a run again."""
-    known, measure = schema()["$defs"], schema()["properties"]["measure"]["properties"]
+    defined, measure = schema()["$defs"], schema()["properties"]["measure"]["properties"]
     fields = [
         *((Measure, name, measure[name], 1) for name in ("repeats", "seconds", "precision", "seed", "timeout")),
         (Objective, "target", schema()["properties"]["objective"]["properties"]["target"], 1),
         (Study, "embedded_images", schema()["properties"]["embedded_images"], 1),
-        (Device, "samples_per_second", known["rate"], 1),
-        (RunSpec, "batch_size", known["batch"], 1),
-        (DiskRates, "read_iops", known["iops"], 1),
-        (DiskRates, "read_bytes_per_second", known["mbps"], 10**6),
+        (Device, "samples_per_second", defined["rate"], 1),
+        (RunSpec, "batch_size", defined["batch"], 1),
+        (DiskRates, "read_iops", defined["iops"], 1),
+        (DiskRates, "read_bytes_per_second", defined["mbps"], 10**6),
     ]
     for record, name, rule, unit in fields:
         for bound in ("minimum", "maximum") if "maximum" in rule else ("minimum", "exclusiveMaximum"):

@@ -34,7 +34,7 @@ def plot(*lines: plots.Line, logarithmic: bool = False, **more: Any) -> ElementT
 
 
 def of_class(root: ElementTree.Element, name: str) -> list[ElementTree.Element]:
-    return [each for each in root.iter() if name in each.get("class", "").split()]
+    return [element for element in root.iter() if name in element.get("class", "").split()]
 
 
 MEASURED = plots.Line((plots.Point(1, estimate(50), "one"), plots.Point(2, estimate(100), "two")), ())
@@ -68,7 +68,9 @@ def test_places_that_are_close_have_their_words_on_lines_of_their_own() -> None:
         plots.PlaceMark(1.05, "memory floor: 1 GiB to 2 GiB"),
     )
     root = plot(MEASURED, marks=marks)
-    heights = [float(each.get("y", "0")) for each in [*of_class(root, "answer-word"), *of_class(root, "limit-word")]]
+    heights = [
+        float(element.get("y", "0")) for element in [*of_class(root, "answer-word"), *of_class(root, "limit-word")]
+    ]
     assert heights[0] - heights[1] >= 12
     assert min(heights) - 10 >= float(root.get("viewBox", "").split()[1])
 
@@ -89,7 +91,7 @@ def test_nothing_in_a_picture_has_a_style_of_its_own() -> None:
     """Colours come from the page's style sheet alone, so that one drawing serves light and dark."""
     piles = (plots.Pile(1.0, (plots.Part("CPU", 0.002, 0, "a"),)),)
     root = plot(MEASURED, piles=piles, ceilings=(plots.Ceiling(120, "x"),), knee=(1.5, 80.0))
-    assert not [each.tag for each in root.iter() if {"style", "fill", "stroke", "color"} & each.attrib.keys()]
+    assert not [element.tag for element in root.iter() if {"style", "fill", "stroke", "color"} & element.attrib.keys()]
 
 
 @pytest.mark.parametrize("text", ["<script>alert(1)</script>", "\"'><img src=x>", "]]>", "&amp;", "{{7*7}}"])
@@ -98,8 +100,8 @@ def test_markup_is_text(text: str) -> None:
     drawn = str(svg.drawing(1, 1, text, svg.text(text, 0, 0, text), svg.marker(0, 1, 1, "", text), description=text))
     root = ElementTree.fromstring(drawn)
     assert root.get("aria-label") == text
-    assert [each.text for each in root.iter() if each.tag in ("desc", "text", "title")] == [text, text, text]
-    assert [each.get("class") for each in root.iter("text")] == [text]
+    assert [element.text for element in root.iter() if element.tag in ("desc", "text", "title")] == [text, text, text]
+    assert [element.get("class") for element in root.iter("text")] == [text]
 
 
 @pytest.mark.parametrize("mark", ["\u202e", "\u2067", "\u200f", "\x00", "\x1b", "\ud800"])
@@ -120,7 +122,7 @@ TABLES = {
 def classes(drawn: ElementTree.Element, around: frozenset[str] = frozenset()) -> Iterator[tuple[str, frozenset[str]]]:
     """Each class of each mark, with the classes of the groups that it is in."""
     own = frozenset(drawn.get("class", "").split())
-    yield from ((each, around | own) for each in own)
+    yield from ((name, around | own) for name in own)
     for part in drawn:
         yield from classes(part, around | own)
 
@@ -135,7 +137,7 @@ def is_drawn(key: Key, figure: Figure) -> bool:
 
 def unfounded(subject: Subject) -> list[tuple[str, str]]:
     drawn = figures(replace(subject, runs=tuple(as_asked(subject.runs))))
-    return [(each.title, key.text) for each in drawn for key in each.keys if not is_drawn(key, each)]
+    return [(figure.title, key.text) for figure in drawn for key in figure.keys if not is_drawn(key, figure)]
 
 
 def test_each_key_has_a_mark_in_its_picture(material: Material) -> None:

@@ -46,11 +46,11 @@ def test_what_a_study_can_be_judged_by(material: Material) -> None:
 def test_how_to_measure_again_is_said_where_that_helps(material: Material) -> None:
     """On a quieter host, and not of a table that somebody else measured."""
     contended = RunWarning(WarningKind.CONTENDED, {"cores": 0.5})
-    for warnings, imported, said in (((contended,), False, True), ((contended,), True, False), ((), False, False)):
+    for warnings, imported, helps in (((contended,), False, True), ((contended,), True, False), ((), False, False)):
         runs = tuple(replace(run, warnings=warnings) for run in material.runs)
         study = replace(material.study, workloads=()) if imported else material.study
-        found = replace(material, runs=runs, study=study)
-        assert bool(doubts.contents(found, subjects(found))["again"]) is said
+        changed = replace(material, runs=runs, study=study)
+        assert bool(doubts.contents(changed, subjects(changed))["again"]) is helps
 
 
 def test_a_study_without_runs_has_nothing_to_doubt(material: Material) -> None:
@@ -110,15 +110,17 @@ def test_what_a_search_found_is_told_with_what_it_left_open(material: Material) 
 
 def test_runs_of_a_search_show_no_rate(material: Material) -> None:
     """Neither a section's charts and rows nor the trust in its figures count them; the list of all runs has them."""
-    found = searched(material, (900 * MIB, Outcome.COMPLETED), (400 * MIB, Outcome.OUT_OF_MEMORY))
-    alone = replace(found, runs=found.runs[:-2])
-    more, less = (workload(next(subject for subject in subjects(m) if subject.name == TRAIN)) for m in (found, alone))
+    whole = searched(material, (900 * MIB, Outcome.COMPLETED), (400 * MIB, Outcome.OUT_OF_MEMORY))
+    alone = replace(whole, runs=whole.runs[:-2])
+    more, less = (workload(next(subject for subject in subjects(m) if subject.name == TRAIN)) for m in (whole, alone))
     assert str(more) == str(less)
-    assert doubts.facts(found.runs, found.study) == doubts.facts(alone.runs, found.study)
-    with_search, without = (drift(subjects(each), each.study) for each in (found, alone))
+    assert doubts.facts(whole.runs, whole.study) == doubts.facts(alone.runs, whole.study)
+    with_search, without = (drift(subjects(shown_material), shown_material.study) for shown_material in (whole, alone))
     assert with_search.sentence == without.sentence
-    assert doubts.by_kind(found.runs) == doubts.by_kind(alone.runs)
-    listed = next(each for each in all_runs.contents(found, subjects(found))["runs"] if each["name"] == TRAIN)["runs"]
+    assert doubts.by_kind(whole.runs) == doubts.by_kind(alone.runs)
+    listed = next(group for group in all_runs.contents(whole, subjects(whole))["runs"] if group["name"] == TRAIN)[
+        "runs"
+    ]
     assert sum(run["state"] == "search for the memory floor" for run in listed) == 2
 
 
@@ -133,12 +135,12 @@ def crashed(material: Material, *errors: Failure) -> Material:
 
 def test_runs_that_ended_alike_are_one_entry(material: Material) -> None:
     """With all their ids and the configuration of each; another word, another entry."""
-    found = crashed(material, *[Failure(ENDED, last_lines="KeyError: 'x'")] * 3, Failure(ENDED))
-    first, second = doubts.failures(subjects(found), found.study)
-    assert first["ids"] == [run.id for run in found.runs[:3]]
+    with_crashes = crashed(material, *[Failure(ENDED, last_lines="KeyError: 'x'")] * 3, Failure(ENDED))
+    first, second = doubts.failures(subjects(with_crashes), with_crashes.study)
+    assert first["ids"] == [run.id for run in with_crashes.runs[:3]]
     assert [(where.partition(" · ")[0], count) for where, count in first["where"]] == [("0.5 vCPU", 2), ("1 vCPU", 1)]
-    assert first["log"] == f"logs/{found.runs[0].id}.log"
-    assert second["ids"] == [found.runs[3].id]
+    assert first["log"] == f"logs/{with_crashes.runs[0].id}.log"
+    assert second["ids"] == [with_crashes.runs[3].id]
 
 
 def test_a_long_log_is_folded_and_cut(material: Material) -> None:
@@ -202,38 +204,38 @@ BEGUN = datetime(2026, 11, 21, 9, tzinfo=timezone.utc)
 
 def one_after_the_other(runs: tuple[Run, ...], *rests: tuple[int, float]) -> tuple[Run, ...]:
     """The runs as a study makes them, two seconds apart; before that many of them, it stood still for some seconds."""
-    found, moment = list[Run](), BEGUN
+    ordered, moment = list[Run](), BEGUN
     for number, run in enumerate(runs):
         moment += timedelta(seconds=sum(seconds for place, seconds in rests if place == number))
-        found.append(replace(run, started_at=moment.isoformat()))
+        ordered.append(replace(run, started_at=moment.isoformat()))
         moment += timedelta(seconds=run.wall_seconds + 2)
-    return tuple(found)
+    return tuple(ordered)
 
 
 def shown(material: Material, runs: tuple[Run, ...]) -> Drift:
-    found = replace(material, runs=runs)
-    picture = drift(subjects(found), found.study)
+    changed = replace(material, runs=runs)
+    picture = drift(subjects(changed), changed.study)
     assert picture is not None
     return picture
 
 
-def points(found: Drift) -> list[tuple[float, float]]:
+def points(drift_shown: Drift) -> list[tuple[float, float]]:
     """Where the points lie, in pixels."""
-    marks = re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="4" class="point">', found.figure.svg)
+    marks = re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="4" class="point">', drift_shown.figure.svg)
     return [(float(x), float(y)) for x, y in marks]
 
 
 def test_the_reference_shows_the_drift_of_the_host(material: Material, reference: tuple[Run, ...]) -> None:
     """Each of its measurements is a point with its time, rate and share of the median; it falls, and that is said."""
-    found = shown(material, one_after_the_other((*material.runs, *reference)))
-    assert found.has_drifted
-    assert found.sentence.startswith("The host drifted: one configuration, measured 14 times, gave ")
-    places = points(found)
+    drift_shown = shown(material, one_after_the_other((*material.runs, *reference)))
+    assert drift_shown.has_drifted
+    assert drift_shown.sentence.startswith("The host drifted: one configuration, measured 14 times, gave ")
+    places = points(drift_shown)
     assert len(places) == 14
     assert [x for x, _y in places] == sorted(x for x, _y in places)
     assert places[-1][1] > places[-12][1], "further down"
-    told = r"09:\d\d UTC, train-resnet50-p100, 2 vCPUs [^<]* images/s [^<]*, run [0-9a-f]+; \d+ % of the median"
-    assert len(re.findall(rf"<title>{told}</title>", found.figure.svg)) == 14
+    tip = r"09:\d\d UTC, train-resnet50-p100, 2 vCPUs [^<]* images/s [^<]*, run [0-9a-f]+; \d+ % of the median"
+    assert len(re.findall(rf"<title>{tip}</title>", drift_shown.figure.svg)) == 14
 
 
 def test_every_other_run_lies_in_the_strip(material: Material, reference: tuple[Run, ...]) -> None:
@@ -269,15 +271,15 @@ def test_many_workloads_have_no_colour_each(material: Material) -> None:
         for number in range(MOST_WORKLOADS + 1)
         for repeat in range(2)
     )
-    found = shown(material, one_after_the_other(runs))
-    assert [key.text for key in found.figure.keys if "runs" in key.text] == ["runs"]
+    drift_shown = shown(material, one_after_the_other(runs))
+    assert [key.text for key in drift_shown.figure.keys if "runs" in key.text] == ["runs"]
 
 
 def test_what_nobody_timed_has_no_picture(material: Material) -> None:
     """Of a table without times, or with times of no calendar, or of one run; a time without a zone is one."""
     for started_at, is_there in ((None, False), ("2026-99-99T10:00:00", False), ("2026-11-21T10:00:00", True)):
-        found = replace(material, runs=tuple(replace(run, started_at=started_at) for run in material.runs))
-        assert (drift(subjects(found), found.study) is not None) is is_there
+        untimed = replace(material, runs=tuple(replace(run, started_at=started_at) for run in material.runs))
+        assert (drift(subjects(untimed), untimed.study) is not None) is is_there
     alone = replace(material, runs=material.runs[:1])
     assert drift(subjects(alone), alone.study) is None
 
@@ -351,4 +353,4 @@ def test_one_that_failed_says_why(material: Material, stage: Run) -> None:
     shown = contents(replace(material, runs=(*material.runs, failed)))
     (row,) = next(section for section in shown["workloads"]["sections"] if section["name"] == NAME)["isolated"]
     assert (row["rate"][0], row["tells"][0]) == ("crashed", "the workload ended with exit status 71")
-    assert any(stage.id in each["ids"] for each in shown["doubts"]["failures"])
+    assert any(stage.id in failure["ids"] for failure in shown["doubts"]["failures"])

@@ -64,14 +64,14 @@ def test_the_parts_of_a_samples_time_add_up_to_it(trained: Subject) -> None:
     """By the shares of the model: a second over the rate that it predicts there."""
     base = along("vcpus", trained.runs)[0].base
     assert trained.model is not None
-    found = piles("vcpus", [0.5, 1.0, 2.0], base, trained)
-    assert [pile.x for pile in found] == [0.5, 1.0, 2.0]
-    for pile in found:
+    bars = piles("vcpus", [0.5, 1.0, 2.0], base, trained)
+    assert [pile.x for pile in bars] == [0.5, 1.0, 2.0]
+    for pile in bars:
         alone = predict(trained.model, replace(base, vcpus=pile.x))
         assert pile.seconds == pytest.approx(1 / alone.throughput.value, rel=0.02)
-    assert found[0].parts[0].name == "decode and augment (CPU)"
-    assert max(found[-1].parts, key=lambda part: part.seconds).name == "compute (emulated P100)"
-    assert "by the model" in found[0].parts[0].title
+    assert bars[0].parts[0].name == "decode and augment (CPU)"
+    assert max(bars[-1].parts, key=lambda part: part.seconds).name == "compute (emulated P100)"
+    assert "by the model" in bars[0].parts[0].title
 
 
 def test_the_cpus_time_is_told_apart_where_runs_show_what_the_step_costs(inferred: Subject) -> None:
@@ -82,8 +82,8 @@ def test_the_cpus_time_is_told_apart_where_runs_show_what_the_step_costs(inferre
     assert together.parts[0].name == "decode and compute (CPU)"
     facts = inferred.model.facts
     assert facts.core_seconds is not None
-    known = replace(inferred.model, facts=replace(facts, step_core_seconds=facts.core_seconds / 4))
-    (apart,) = piles("vcpus", [1.0], base, replace(inferred, model=known))
+    with_step = replace(inferred.model, facts=replace(facts, step_core_seconds=facts.core_seconds / 4))
+    (apart,) = piles("vcpus", [1.0], base, replace(inferred, model=with_step))
     assert [part.name for part in apart.parts][:2] == ["decode (CPU)", "compute (CPU)"]
     assert apart.parts[1].seconds / apart.parts[0].seconds == pytest.approx(1 / 3)
 
@@ -94,10 +94,10 @@ def test_a_chart_of_vcpus_says_all_it_knows(trained: Subject) -> None:
     assert len(chart.piles) == 3
     assert chart.pile_label == "where the time goes, ms an image (model)"
     assert [mark.word for mark in chart.marks] == ["recommended 2"]
-    told = {stop.x: stop.words for stop in chart.stops}
-    assert re.match(r"1 vCPU\nmeasured \d+ images/s \(\d+–\d+\), 2 runs; model \d+ images/s", told[1.0])
-    assert any("extrapolated" in words for words in told.values())
-    assert len(told) > 8
+    words_at = {stop.x: stop.words for stop in chart.stops}
+    assert re.match(r"1 vCPU\nmeasured \d+ images/s \(\d+–\d+\), 2 runs; model \d+ images/s", words_at[1.0])
+    assert any("extrapolated" in words for words in words_at.values())
+    assert len(words_at) > 8
     (above,) = (ceiling.name for ceiling in chart.ceilings if ceiling.throughput > chart.y.high)
     assert above.startswith("disk fast (emulated) alone: ")
 
@@ -112,8 +112,10 @@ def test_a_map_says_what_binds_everywhere(trained: Subject) -> None:
     """Over vCPUs and disks, the fastest first; measured places look so, and the caption says what is fixed."""
     figure = binding_map(trained)
     root = ElementTree.fromstring(str(figure.svg))
-    assert [each.text for each in root.iter() if each.get("class") == "map-name"] == ["fast", "medium", "slow"]
-    kinds = [each.get("class", "").split()[1] for each in root.iter() if each.get("class", "").startswith("cell ")]
+    assert [element.text for element in root.iter() if element.get("class") == "map-name"] == ["fast", "medium", "slow"]
+    kinds = [
+        element.get("class", "").split()[1] for element in root.iter() if element.get("class", "").startswith("cell ")
+    ]
     assert (kinds.count("measured"), kinds.count("modelled")) == (5, 4)
     assert figure.caption.startswith(
         "The first number is images/s by the model, the one beside a point the median of the runs there. "
@@ -152,8 +154,8 @@ def _trained(material: Material) -> Subject:
 
 
 def _disks(subject: Subject) -> list[Series]:
-    found = along("disk", (*subject.runs, *subject.siblings))
-    return [each for each in found if each.base is not None]
+    comparisons = along("disk", (*subject.runs, *subject.siblings))
+    return [comparison for comparison in comparisons if comparison.base is not None]
 
 
 def test_a_workload_that_differs_in_the_cache_alone_has_bars_beside_it(material: Material, centre: Run) -> None:
@@ -166,7 +168,9 @@ def test_a_workload_that_differs_in_the_cache_alone_has_bars_beside_it(material:
         for workload in (warm, other)
         if run.spec.workload is TRAIN and run.throughput is not None and run.spec.limits.vcpus == 2.0
     )
-    plans = tuple(WorkloadPlan(each, (32,), (2.0,), (centre.configuration.memory_bytes,)) for each in (warm, other))
+    plans = tuple(
+        WorkloadPlan(workload, (32,), (2.0,), (centre.configuration.memory_bytes,)) for workload in (warm, other)
+    )
     study = replace(material.study, workloads=(*material.study.workloads, *plans))
     subject = _trained(replace(material, study=study, runs=(*material.runs, *again)))
     assert {run.spec.workload.name for run in subject.siblings} == {"warm"}
@@ -257,13 +261,13 @@ def test_without_batch_sizes_there_is_no_chart(tmp_path: Path, study: Study) -> 
 def test_what_differs_in_its_batch_alone_has_one_chart(tmp_path: Path, study: Study) -> None:
     """Throughput by machine, and against batch size, would draw the same figures again; not what else was varied."""
     first = figures(subject_of(tmp_path, study))
-    assert [each.title for each in first] == ["Time of a sample against batch size"]
+    assert [chart.title for chart in first] == ["Time of a sample against batch size"]
     second = "".join(f"job,T4,1,{batch},{rate},\n" for batch, rate in ((8, 90), (16, 130)))
     first = figures(subject_of(tmp_path, study, TABLE + second))
     assert len(first) > 1
     crashed = TABLE.replace("out_of_memory", "crashed")
     first = figures(subject_of(tmp_path, study, crashed))
-    assert "Throughput against batch size" in [each.title for each in first]
+    assert "Throughput against batch size" in [chart.title for chart in first]
 
 
 COUNTS = """workload,gpu,gpu_count,throughput
@@ -300,10 +304,12 @@ def test_each_kind_has_its_line_of_perfect_scaling(subjects_of: Subjects) -> Non
     figure = accelerator_chart(subject)
     assert [key.text for key in figure.keys] == ["V100", "P100", "perfect scaling from the fewest"]
     root = ElementTree.fromstring(str(figure.svg))
-    assert sum(each.get("class") == "ideal" for each in root.iter()) == 2
-    told = [each.text or "" for each in root.iter() if each.tag == "title"]
-    assert any(re.match(r"4 x P100: 720 samples/s.*, 90 % of perfect scaling from 1$", each) for each in told)
-    assert any(each.startswith("1 x V100: 390 samples/s") for each in told), "repeats of one machine are put together"
+    assert sum(element.get("class") == "ideal" for element in root.iter()) == 2
+    titles = [element.text or "" for element in root.iter() if element.tag == "title"]
+    assert any(re.match(r"4 x P100: 720 samples/s.*, 90 % of perfect scaling from 1$", title) for title in titles)
+    assert any(title.startswith("1 x V100: 390 samples/s") for title in titles), (
+        "repeats of one machine are put together"
+    )
 
 
 # Disks whose rates differ by chance alone are not ranked, and measured rates never look like the model's.
@@ -317,11 +323,11 @@ def alike_centre(trained: Subject) -> Configuration:
 def test_disks_that_only_chance_ranks_are_named(trained: Subject, alike_centre: Configuration) -> None:
     """Where the disk binds they are told apart, where the accelerator does they are not."""
     disks = {"": ["slow", "medium", "fast"]}
-    said = disks_alike({"": alike_centre}, disks, trained)
-    assert said == "The runs do not tell medium (emulated) and fast (emulated) apart."
+    sentence = disks_alike({"": alike_centre}, disks, trained)
+    assert sentence == "The runs do not tell medium (emulated) and fast (emulated) apart."
     few = {name: replace(alike_centre, vcpus=vcpus) for name, vcpus in (("0.5 vCPU", 0.5), ("2 vCPUs", 2.0))}
-    said = disks_alike(few, {name: ["slow", "fast"] for name in few}, trained)
-    assert said in ("", "At 0.5 vCPU the runs do not tell slow (emulated) and fast (emulated) apart.")
+    sentence = disks_alike(few, {name: ["slow", "fast"] for name in few}, trained)
+    assert sentence in ("", "At 0.5 vCPU the runs do not tell slow (emulated) and fast (emulated) apart.")
 
 
 def test_rates_that_overlap_are_not_told_apart_whatever_the_model_says(
@@ -333,8 +339,8 @@ def test_rates_that_overlap_are_not_told_apart_whatever_the_model_says(
         return replace(run, throughput=Estimate(150.0, 80.0, 260.0)) if run.throughput is not None else run
 
     subject = replace(trained, runs=tuple(noisy(run) for run in trained.runs))
-    said = disks_alike({"": alike_centre}, {"": ["slow", "medium", "fast"]}, subject)
-    assert said == "The runs do not tell slow (emulated), medium (emulated) and fast (emulated) apart."
+    sentence = disks_alike({"": alike_centre}, {"": ["slow", "medium", "fast"]}, subject)
+    assert sentence == "The runs do not tell slow (emulated), medium (emulated) and fast (emulated) apart."
 
 
 def test_groups_hold_only_what_is_alike_in_pairs() -> None:

@@ -140,7 +140,7 @@ def test_a_page_of_hundreds_of_runs_stays_small(material: Material, runs: tuple[
     most = [
         replace(run, spec=replace(run.spec, repeat=2 * turn + run.spec.repeat)) for turn in range(5) for run in runs
     ]
-    small, large = (len(render(replace(material, runs=tuple(each))).encode()) for each in (runs, most))
+    small, large = (len(render(replace(material, runs=tuple(own))).encode()) for own in (runs, most))
     assert (large - small) / (len(most) - len(runs)) < 4000
 
 
@@ -247,13 +247,19 @@ def test_no_text_becomes_an_element_or_an_attribute(material: Material) -> None:
     assert EVIL not in evil
     skeletons = ([(tag, tuple(attributes)) for tag, attributes in Reader(page).tags] for page in (evil, plain))
     assert next(skeletons) == next(skeletons)
-    found = [attributes for _tag, attributes in Reader(evil).tags]
+    tags = [attributes for _tag, attributes in Reader(evil).tags]
     names = ("href", "src", "action", "xlink:href")
-    links = [each[name] or "" for each in found if "download" not in each for name in names if name in each]
+    links = [
+        attributes[name] or ""
+        for attributes in tags
+        if "download" not in attributes
+        for name in names
+        if name in attributes
+    ]
     assert all(link.startswith(("#", "https://", "http://")) for link in links)
-    saved = [each["href"] or "" for each in found if "download" in each]
+    saved = [attributes["href"] or "" for attributes in tags if "download" in attributes]
     assert [link.startswith("data:application/gzip;base64,") for link in saved] == [True, True]
-    assert not any("owned" in (each.get("style") or "") for each in found)
+    assert not any("owned" in (attributes.get("style") or "") for attributes in tags)
 
 
 # Data that a page's scripts read.
@@ -295,9 +301,9 @@ CATALOG = Catalog.load()
 
 
 def begun(model: WorkloadModel) -> Configuration:
-    found = filled(model, {})
+    start = filled(model, {})
     return (
-        found if found.gpu_count or not model.measured.gpus else replace(found, gpu_count=model.measured.gpus[0].count)
+        start if start.gpu_count or not model.measured.gpus else replace(start, gpu_count=model.measured.gpus[0].count)
     )
 
 
@@ -348,9 +354,9 @@ def test_a_slider_marks_what_was_measured(models: dict[str, WorkloadModel]) -> N
 
 
 def shown(material: Material) -> dict[str, Any]:
-    found = what_if.contents(material, subjects(material))
-    assert found is not None
-    return found
+    contents = what_if.contents(material, subjects(material))
+    assert contents is not None
+    return contents
 
 
 def inside(element: object, name: str) -> str:
@@ -361,12 +367,12 @@ def inside(element: object, name: str) -> str:
 
 
 def data(material: Material) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(inside(shown(material)["data"], "what-if-data"))
-    return found
+    what_if_data: dict[str, Any] = json.loads(inside(shown(material)["data"], "what-if-data"))
+    return what_if_data
 
 
 def test_each_refusal_of_the_page_has_its_sentence(material: Material) -> None:
     """Every code that model.js can give."""
-    said = data(material)["workloads"][0]["refusals"]
-    assert codes_of_the_page() == {"not_fitted", "no_gpu_to_speed_up", "too_few_values"} <= set(said)
-    assert all(sentence.endswith(".") for sentence in said.values())
+    sentences = data(material)["workloads"][0]["refusals"]
+    assert codes_of_the_page() == {"not_fitted", "no_gpu_to_speed_up", "too_few_values"} <= set(sentences)
+    assert all(sentence.endswith(".") for sentence in sentences.values())

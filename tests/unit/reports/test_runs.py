@@ -37,8 +37,8 @@ def line(material: Material, run: records.Run) -> dict[str, Any]:
     """The line of that run in a study of its own."""
     alone = replace(material, runs=(run,))
     (group,) = all_runs.contents(alone, subjects(alone))["runs"]
-    (found,) = group["runs"]
-    return dict(found)
+    (own_line,) = group["runs"]
+    return dict(own_line)
 
 
 def test_a_line_tells_the_essentials(material: Material) -> None:
@@ -46,13 +46,13 @@ def test_a_line_tells_the_essentials(material: Material) -> None:
     run = replace(
         material.runs[0], warnings=(CONTENDED, records.RunWarning(records.WarningKind.CONTENDED, {"cores": 0.7}), SHORT)
     )
-    found = line(material, run)
-    place = [found[name] for name in ("vcpus", "memory", "disk", "batch", "repeat")]
+    shown_line = line(material, run)
+    place = [shown_line[name] for name in ("vcpus", "memory", "disk", "batch", "repeat")]
     assert place == ["0.5 vCPU", "4 GiB", "fast (emulated)", "batch 32", "repeat 1"]
-    assert "images/s (" in found["rate"]
-    assert (found["bound"], found["why"]) == ("CPU", "the vCPUs 100 % busy")
-    assert found["warned"] == "contended, short"
-    assert found["state"] == ""
+    assert "images/s (" in shown_line["rate"]
+    assert (shown_line["bound"], shown_line["why"]) == ("CPU", "the vCPUs 100 % busy")
+    assert shown_line["warned"] == "contended, short"
+    assert shown_line["state"] == ""
 
 
 def test_a_run_that_failed_shows_the_end_of_its_error(material: Material) -> None:
@@ -64,14 +64,14 @@ def test_a_run_that_failed_shows_the_end_of_its_error(material: Material) -> Non
         error=records.Failure(records.Cause(records.CauseKind.EXIT_STATUS, {"status": 1}), last_lines=last_words),
         throughput=None,
     )
-    found = line(material, run)
-    assert (found["outcome"], found["rate"], found["bound"], found["why"]) == (
+    shown_line = line(material, run)
+    assert (shown_line["outcome"], shown_line["rate"], shown_line["bound"], shown_line["why"]) == (
         "crashed",
         "",
         "",
         "the workload ended with exit status 1; its last words: line 19",
     )
-    assert found["last_words"] == "line 15\nline 16\nline 17\nline 18\nline 19"
+    assert shown_line["last_words"] == "line 15\nline 16\nline 17\nline 18\nline 19"
 
 
 def facts(run: records.Run) -> dict[str, dict[str, tuple[str, str]]]:
@@ -131,8 +131,8 @@ def test_what_a_figure_rests_on(
     run: records.Run, group: str, changes: dict[str, Any], label: str, fact: tuple[str, str] | None
 ) -> None:
     """Value and remark, each beside its limit or a sample; what was not accounted is left out."""
-    found = facts(replace(run, **changes)).get(group, {}).get(label)
-    assert found == fact or (found and fact and (found[0].replace("\u00a0", " "), found[1]) == fact)
+    shown_fact = facts(replace(run, **changes)).get(group, {}).get(label)
+    assert shown_fact == fact or (shown_fact and fact and (shown_fact[0].replace("\u00a0", " "), shown_fact[1]) == fact)
 
 
 def test_the_first_epoch_stands_beside_the_rate_that_counts(run: records.Run) -> None:
@@ -185,10 +185,10 @@ def test_several_gpus_are_told_apart(run: records.Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "rising", "found"),
+    ("low", "high", "rising", "words"),
     [(900.0, 1500.0, True, "+1.17 KiB a step"), (-300.0, 2700.0, False, "none to be seen")],
 )
-def test_growth_is_told_with_its_interval(run: records.Run, low: float, high: float, rising: bool, found: str) -> None:
+def test_growth_is_told_with_its_interval(run: records.Run, low: float, high: float, rising: bool, words: str) -> None:
     """Where the interval holds zero no growth is claimed; a peak that still rose at the end is said."""
     growing = replace(
         run,
@@ -197,7 +197,7 @@ def test_growth_is_told_with_its_interval(run: records.Run, low: float, high: fl
         ),
     )
     memory = facts(growing)["Memory"]
-    assert memory["Anonymous growth"][0] == found
+    assert memory["Anonymous growth"][0] == words
     assert memory["Anonymous growth"][1].endswith("over 1,234 steps")
     assert memory["Page cache growth"][0] == "−2 KiB a step"
     assert ("At the end" in memory) == rising
@@ -234,8 +234,8 @@ def unpacked(packed: Sequence[Any], count: int) -> list[float]:
 
 def inflated(packed: str) -> dict[str, Any]:
     """The timelines by the id of their run, as a browser inflates them."""
-    found: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(packed)))
-    return found
+    timeline_data: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(packed)))
+    return timeline_data
 
 
 @pytest.fixture
@@ -245,9 +245,9 @@ def subject(material: Material) -> Subject:
 
 def test_a_timeline_tells_what_was_sampled(material: Material) -> None:
     """Rates from counters, levels as they were, the samples of a step over the time that it took."""
-    found = timelines.timeline(went_on(material.runs[0], busy=0.5), 48)
-    assert (found["t"], found["n"], found["u"], found["b"]) == (20.0, 20, "images/s", "MiB")
-    series = {name: unpacked(packed, found["n"]) for name, packed in found["s"].items()}
+    timeline = timelines.timeline(went_on(material.runs[0], busy=0.5), 48)
+    assert (timeline["t"], timeline["n"], timeline["u"], timeline["b"]) == (20.0, 20, "images/s", "MiB")
+    series = {name: unpacked(packed, timeline["n"]) for name, packed in timeline["s"].items()}
     assert series["x"] == pytest.approx([0.0] * 4 + [32.0] * 16, rel=1e-3)
     assert series["c"] == pytest.approx([1.5] * 20, rel=1e-3)
     assert series["a"] == pytest.approx([100.0] * 20)
@@ -260,10 +260,10 @@ def test_a_timeline_tells_what_was_sampled(material: Material) -> None:
 def test_its_stages_are_marked(material: Material) -> None:
     """Where measuring began and ended, and the first epoch; of a run without a rate, nothing was measured."""
     run = went_on(material.runs[0])
-    found = timelines.timeline(run, 48)
-    assert (found["f"], found["e"], found["o"]) == (6.0, 16.0, 11.0)
-    assert found["l"] == material.runs[0].configuration.vcpus
-    assert found["k"] == "4 GiB"
+    timeline = timelines.timeline(run, 48)
+    assert (timeline["f"], timeline["e"], timeline["o"]) == (6.0, 16.0, 11.0)
+    assert timeline["l"] == material.runs[0].configuration.vcpus
+    assert timeline["k"] == "4 GiB"
     crashed = timelines.timeline(replace(run, outcome=Outcome.CRASHED, throughput=None), 48)
     assert not {"f", "e"} & crashed.keys()
 
@@ -293,9 +293,9 @@ def test_where_not_all_fit_those_that_matter_stay(
     own = replace(subject, runs=(plain, warned, reference, failed))
     size = len(json.dumps(timelines.timeline(plain, 48), separators=(",", ":"))) + 12
     monkeypatch.setattr(timelines, "MOST_TIMELINE_BYTES", 3 * size + 100)
-    found = timelines.contents(material, [own])
-    assert list(inflated(found["packed"])) == [failed.id, reference.id, warned.id]
-    assert found["left"] == [plain.id]
+    contents = timelines.contents(material, [own])
+    assert list(inflated(contents["packed"])) == [failed.id, reference.id, warned.id]
+    assert contents["left"] == [plain.id]
 
 
 TABLE = """workload,vcpus,throughput
@@ -365,10 +365,10 @@ def test_a_real_mount_is_told_from_an_emulated_one(material: Material) -> None:
 
 def test_the_embedded_data_set_is_never_taken_for_imagenet(material: Material) -> None:
     """Every data set of this study is embedded and says what it is not."""
-    found = measurement.data_sets(material.runs)
-    assert len(found) == 3
-    assert all("not ImageNet, not PennTreeBank" in each["what"] for each in found)
-    assert {each["samples"] for each in found} == {"400 images", "929,000 words"}
+    data_sets = measurement.data_sets(material.runs)
+    assert len(data_sets) == 3
+    assert all("not ImageNet, not PennTreeBank" in data_set["what"] for data_set in data_sets)
+    assert {data_set["samples"] for data_set in data_sets} == {"400 images", "929,000 words"}
 
 
 def test_a_run_that_was_killed_tells_nothing_of_its_data(material: Material) -> None:
@@ -408,8 +408,8 @@ def test_frameworks_in_two_interpreters_are_told_apart() -> None:
         ("PyTorch", "Python 3.12.1 in /t/python: torch 2.13.0, numpy 2.4"),
     ]
     together = [("Python", "3.11.7"), ("Packages", "mxnet 1.9.1, torch 2.13.0")]
-    for found in ([own, {**other, "path": "/own/python"}], [own], [{"framework": 1}], "strange", None):
-        assert measurement.host_facts({**host, "frameworks": found}) == together
+    for listed in ([own, {**other, "path": "/own/python"}], [own], [{"framework": 1}], "strange", None):
+        assert measurement.host_facts({**host, "frameworks": listed}) == together
     bare = {**other, "packages": {}}
     assert measurement.host_facts({"frameworks": [own, bare]})[1] == ("PyTorch", "Python 3.12.1 in /t/python")
 

@@ -68,29 +68,29 @@ def first_screen(material: Material) -> str:
 
 def test_a_row_says_all_that_decides(rows: dict[str, Any]) -> None:
     """Spec, machine, throughput with interval, what binds, cost an hour and per million, and how sure."""
-    found = rows["train-resnet50-p100"]
-    assert found.spec == ("2 vCPUs", "1 x emulated P100", "1 GiB", "disk medium", "batch 32")
-    assert found.machine.name == "AWS c7i.large"
-    assert found.machine.shape.replace("\u00a0", " ") == "2 vCPUs · 4 GiB"
-    assert (found.rate.value, found.rate.interval) == ("214 images/s", "±3.3 %")
-    assert found.bound_by.text == "emulated P100"
-    assert found.cost.hour == "$0.0893 an hour"
-    assert found.cost.million == "$0.113 a million images"
-    assert found.cost.day.startswith("on demand, 2026-07-20")
-    assert (found.status.word, found.status.symbol, found.how_sure) == (
+    row = rows["train-resnet50-p100"]
+    assert row.spec == ("2 vCPUs", "1 x emulated P100", "1 GiB", "disk medium", "batch 32")
+    assert row.machine.name == "AWS c7i.large"
+    assert row.machine.shape.replace("\u00a0", " ") == "2 vCPUs · 4 GiB"
+    assert (row.rate.value, row.rate.interval) == ("214 images/s", "±3.3 %")
+    assert row.bound_by.text == "emulated P100"
+    assert row.cost.hour == "$0.0893 an hour"
+    assert row.cost.million == "$0.113 a million images"
+    assert row.cost.day.startswith("on demand, 2026-07-20")
+    assert (row.status.word, row.status.symbol, row.how_sure) == (
         "recommended",
         "✓",
         "very likely (0.97) to reach the target",
     )
-    assert found.sentence == ""
-    assert (found.doubt, found.settle, found.command) == ("", "", "")
+    assert row.sentence == ""
+    assert (row.doubt, row.settle, row.command) == ("", "", "")
 
 
 def test_what_is_emulated_embedded_or_predicted_has_a_badge(rows: dict[str, Any], material: Material) -> None:
     """In the row that it is true of; what is true of all rows is said once."""
-    found = rows["train-resnet50-p100"]
-    assert found.spec_badge.word == "emulated"
-    assert found.rate.badge.word == "predicted"
+    emulated = rows["train-resnet50-p100"]
+    assert emulated.spec_badge.word == "emulated"
+    assert emulated.rate.badge.word == "predicted"
     stated = shown(material)
     assert stated["embedded"].word == "embedded data"
     assert not any(row["data_badge"] for row in stated["rows"])
@@ -103,11 +103,11 @@ def test_what_is_emulated_embedded_or_predicted_has_a_badge(rows: dict[str, Any]
 
 def test_no_answer_says_what_is_missing_and_the_run_that_would_help(rows: dict[str, Any]) -> None:
     """`refused` is an outcome of runs, so the word is another one."""
-    found = rows["lstm-small"]
-    assert (found.kind, found.status.word, found.status.symbol) == ("refused", "no answer", "?")
-    assert (found.spec, found.machine, found.rate, found.cost) == ((), None, None, None)
-    assert found.no_machine == "no machine yet"
-    assert found.settle.endswith(" at 0.5, 1 and 2 vCPUs.")
+    row = rows["lstm-small"]
+    assert (row.kind, row.status.word, row.status.symbol) == ("refused", "no answer", "?")
+    assert (row.spec, row.machine, row.rate, row.cost) == ((), None, None, None)
+    assert row.no_machine == "no machine yet"
+    assert row.settle.endswith(" at 0.5, 1 and 2 vCPUs.")
 
 
 def test_what_one_command_settles_is_given_as_that_command(changed: Changed) -> None:
@@ -197,10 +197,10 @@ def test_an_adaptive_study_says_what_it_would_measure_next_or_how_it_ended(mater
     end = PlanEnd(PlanEndKind.BUDGET, tuple(names[1:]), (names[0],), 16, 600.0)
     ended = shown(replace(material, progress=replace(cut_short, chosen=end), folder="my-study"))
     assert ended["missing"] == ""
-    said = next(
+    sentence = next(
         note for note in ended["notes"] if note.startswith("Its runs were chosen one after another: the budget")
     )
-    assert said.endswith(f"still open: `{names[0]}`.")
+    assert sentence.endswith(f"still open: `{names[0]}`.")
     bounded = replace(end, then=NextRun(material.runs[0].spec, why), enough=900.0)
     ended = shown(replace(material, progress=replace(cut_short, chosen=bounded), folder="my-study"))
     assert ended["missing"].startswith("Its runs were chosen one after another: the budget")
@@ -269,11 +269,11 @@ def test_a_provisional_answer_is_not_green(retold: Retold, changed: Changed) -> 
     """Another word, another sign, another colour, and no probability that rests on doubtful runs."""
     doubted = reason(ReasonCode.RUNS_DOUBTFUL, completed=3.0, doubtful=3.0, doubts=("one_reading",))
     again = Suggestion(Action.REPEAT, doubted)
-    found = retold(provisional=True, reasons=(doubted,), next_run=again)
-    assert (found.status.word, found.status.symbol, found.kind) == ("provisional", "!", "recommended provisional")
-    assert found.how_sure == "0.97 to reach the target; its readings are in doubt"
-    assert found.doubt == "In 3 of 3 runs the rate is known by one reading."
-    assert found.settle == "Repeat train-resnet50-p100."
+    row = retold(provisional=True, reasons=(doubted,), next_run=again)
+    assert (row.status.word, row.status.symbol, row.kind) == ("provisional", "!", "recommended provisional")
+    assert row.how_sure == "0.97 to reach the target; its readings are in doubt"
+    assert row.doubt == "In 3 of 3 runs the rate is known by one reading."
+    assert row.settle == "Repeat train-resnet50-p100."
     page = render(changed(provisional=True))
     assert '<tbody class="recommended provisional">' in page
     style = page.partition("<style>")[2].partition("</style>")[0]
@@ -282,7 +282,7 @@ def test_a_provisional_answer_is_not_green(retold: Retold, changed: Changed) -> 
 
 
 @pytest.mark.parametrize(
-    ("code", "said"),
+    ("code", "sentence"),
     [
         (ReasonCode.UNPRICED, "prices are missing"),
         (ReasonCode.ONLY_MACHINE, "only one was measured"),
@@ -291,13 +291,13 @@ def test_a_provisional_answer_is_not_green(retold: Retold, changed: Changed) -> 
     ],
 )
 def test_what_is_said_of_a_provisional_answer_is_what_makes_it_one(
-    material: Material, code: ReasonCode, said: str
+    material: Material, code: ReasonCode, sentence: str
 ) -> None:
     """Runs were not disturbed where prices are missing."""
     answer = material.recommendation.workloads[0]
     assert (
         how_sure(replace(answer, provisional=True, probability=0.99, probability_of=None, reasons=(reason(code),)))
-        == said
+        == sentence
     )
 
 
@@ -310,7 +310,7 @@ def test_an_answer_that_is_less_than_sure_keeps_its_probability(retold: Retold) 
 
 
 @pytest.mark.parametrize(
-    ("event", "said"),
+    ("event", "words"),
     [
         (records.Event.REACHES_TARGET, "very likely (0.98) to reach the target"),
         (records.Event.LESS_TOO_LITTLE, "very likely (0.98) that fewer vCPUs or less memory is too little"),
@@ -321,18 +321,18 @@ def test_an_answer_that_is_less_than_sure_keeps_its_probability(retold: Retold) 
         (records.Event.IN_TIME, "very likely (0.98) to be in time"),
     ],
 )
-def test_a_probability_says_what_it_is_that_of(event: records.Event, said: str, material: Material) -> None:
+def test_a_probability_says_what_it_is_that_of(event: records.Event, words: str, material: Material) -> None:
     """Of two machines that cost alike neither is the cheapest for sure, and none is 5 % cheaper all the same."""
     answer = material.recommendation.workloads[0]
-    assert how_sure(replace(answer, probability=0.98, probability_of=event)) == said
+    assert how_sure(replace(answer, probability=0.98, probability_of=event)) == words
 
 
 @pytest.mark.parametrize("used", [1, 3])
 def test_an_accelerator_that_is_paid_for_and_idle_is_named(used: int, retold: Retold, material: Material) -> None:
     (offer, *_) = material.recommendation.workloads[0].instances
     more = reason(ReasonCode.OTHER_HARDWARE, gpu_count=4.0, used=float(used))
-    said = f"The price pays for 4 GPUs; this throughput uses {used}."
-    assert retold(instances=(replace(offer, notes=(more,)),)).sentence.endswith(said)
+    sentence = f"The price pays for 4 GPUs; this throughput uses {used}."
+    assert retold(instances=(replace(offer, notes=(more,)),)).sentence.endswith(sentence)
     unpriced: records.InstanceOffer = replace(offer, notes=(more,), usd_per_hour=None)
     assert "GPUs" not in retold(instances=(unpriced,)).sentence
     unused = replace(offer, notes=(reason(ReasonCode.OTHER_HARDWARE, gpu_count=1.0),))
@@ -341,9 +341,9 @@ def test_an_accelerator_that_is_paid_for_and_idle_is_named(used: int, retold: Re
 
 def test_what_is_not_settled_is_no_lower_bound(retold: Retold) -> None:
     """`at least` is for a rate that rises."""
-    found = retold(status="at_least", edge="unsettled", reasons=(UNSETTLED,))
-    assert (found.status.word, found.status.symbol, found.bound) == ("not settled", "?", "so far")
-    assert found.doubt.startswith("It is not clear whether more than 1 GiB of memory")
+    row = retold(status="at_least", edge="unsettled", reasons=(UNSETTLED,))
+    assert (row.status.word, row.status.symbol, row.bound) == ("not settled", "?", "so far")
+    assert row.doubt.startswith("It is not clear whether more than 1 GiB of memory")
     rising = retold(status="at_least", edge="rising", reasons=(UNSETTLED, RISES))
     assert (rising.status.word, rising.status.symbol, rising.bound) == ("at least", "≥", "at least")
     assert rising.doubt == "The rate still rises at 1 GiB of memory, the most measured."
@@ -354,12 +354,12 @@ def test_a_job_has_its_time_and_its_price(retold: Retold) -> None:
     deadline = Objective(deadline=Deadline(1.2e6, 21_600.0))
     takes = reason(ReasonCode.JOB_TAKES, samples=1.2e6, seconds=15_000.0, within=21_600.0, probability=0.97)
     costs = reason(ReasonCode.JOB_COSTS, usd=1.42)
-    found = retold(deadline, job=JOB, reasons=(takes, costs))
-    assert found.sentence == (
+    row = retold(deadline, job=JOB, reasons=(takes, costs))
+    assert row.sentence == (
         "1,200,000 images take 4 h 10 min at the steady rate, plus the time to start. The probability of finishing "
         "within 6 h 00 min is 0.97. The job costs about $1.42, by its hourly price and the expected time."
     )
-    assert found.how_sure == "very likely (0.97) to be in time"
+    assert row.how_sure == "very likely (0.97) to be in time"
     assert objective_in_words(deadline) == (
         "The spec on which 1,200,000 samples cost least of those that finish them within 6 h 00 min."
     )
@@ -369,9 +369,9 @@ def test_nothing_in_time(retold: Retold) -> None:
     """No spec, and not for want of data."""
     late = reason(ReasonCode.NONE_ENOUGH, samples=1.2e6, sure=0.9, probability=0.001, **TIMES)
     job = replace(JOB, probability=0.001)
-    found = retold(status="refused", spec=None, throughput=None, probability=None, job=job, reasons=(late,))
-    assert (found.status.word, found.no_machine) == ("too late", "none is fast enough")
-    assert "takes 6 h 57 min" in found.doubt
+    row = retold(status="refused", spec=None, throughput=None, probability=None, job=job, reasons=(late,))
+    assert (row.status.word, row.no_machine) == ("too late", "none is fast enough")
+    assert "takes 6 h 57 min" in row.doubt
 
 
 LONG = 6
@@ -415,7 +415,7 @@ class Sentences(HTMLParser):
 
     def __init__(self, page: str) -> None:
         super().__init__()
-        self.found: list[tuple[str, str]] = []
+        self.long: list[tuple[str, str]] = []
         self._open: list[tuple[str, str]] = []
         self._text = ""
         self.feed(page)
@@ -423,9 +423,9 @@ class Sentences(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in WITHIN:
             self._end()
-        known = dict(attrs)
+        attributes = dict(attrs)
         if tag not in ("meta", "br", "input"):
-            self._open.append((tag, known.get("aria-labelledby") or known.get("class") or ""))
+            self._open.append((tag, attributes.get("aria-labelledby") or attributes.get("class") or ""))
 
     def handle_endtag(self, tag: str) -> None:
         if tag in WITHIN:
@@ -439,15 +439,15 @@ class Sentences(HTMLParser):
 
     def _end(self) -> None:
         where = next((name for _tag, name in self._open if re.fullmatch(r"workload-\d+", name)), "")
-        said = re.sub(r"\s+", " ", self._text).strip()
+        text = re.sub(r"\s+", " ", self._text).strip()
         self._text = ""
-        self.found += [(where, each) for each in re.split(r"(?<=[.;?!]) ", said) if len(each.split()) > LONG]
+        self.long += [(where, sentence) for sentence in re.split(r"(?<=[.;?!]) ", text) if len(sentence.split()) > LONG]
 
 
 def repeated(page: str) -> list[str]:
     """Sentences that stand twice in one workload's section, or twice outside of these."""
-    twice = [said for (_where, said), count in Counter(Sentences(page).found).items() if count > 1]
-    return [said for said in twice if not any(re.fullmatch(known, said) for known in EXPECTED)]
+    twice = [sentence for (_where, sentence), count in Counter(Sentences(page).long).items() if count > 1]
+    return [sentence for sentence in twice if not any(re.fullmatch(pattern, sentence) for pattern in EXPECTED)]
 
 
 @pytest.fixture
@@ -461,7 +461,7 @@ def imported(tmp_path: Path, request: pytest.FixtureRequest) -> str:
 @pytest.mark.parametrize("imported", [MACHINES, NO_PRICE, RISING, ALL_FAILED], indirect=True)
 def test_the_page_of_a_table_says_nothing_twice(imported: str) -> None:
     """Machines with prices, without, and runs that all failed."""
-    assert Sentences(imported).found
+    assert Sentences(imported).long
     assert repeated(imported) == []
 
 

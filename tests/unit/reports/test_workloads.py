@@ -115,10 +115,11 @@ def test_machines_are_in_the_order_of_the_cost_that_is_told(page: Page) -> None:
     shown = page(DISKS)
     header, *rows = _machines(shown)
     assert header[3] == "A million samples, without the disk"
-    told = [float(row[3].removeprefix("$")) for row in rows]
-    assert told == sorted(told)
-    assert "Between machines with different disks the answer counts a volume of 150 GiB of each, too." in shown
-    assert "counts a volume of 150 GiB" not in page(KINDS)
+    costs = [float(row[3].removeprefix("$")) for row in rows]
+    assert costs == sorted(costs)
+    counted = "with different disks the answer counts a volume of each, too, of 150 GiB where nothing says its size"
+    assert counted in shown
+    assert counted not in page(KINDS)
 
 
 def test_kinds_and_counts_have_a_picture_and_a_table(page: Page) -> None:
@@ -270,8 +271,8 @@ def shown(material: Material, *offers: records.InstanceOffer, unit: str = "image
 
 def test_each_row_says_what_it_costs_since_when_and_by_whom(material: Material) -> None:
     """The first is the cheapest, and says so only where it has a price."""
-    found = shown(material, offered("a.large"), offered("b.large", usd_per_hour=None, usd_per_million_samples=None))
-    first, second = found["rows"]  # type: ignore[misc]
+    table = shown(material, offered("a.large"), offered("b.large", usd_per_hour=None, usd_per_million_samples=None))
+    first, second = table["rows"]  # type: ignore[misc]
     assert (first["hour"], first["million"], first["rate"]) == ("$0.50", "$0.70", "100 images/s")
     assert (first["source"], first["as_of"]) == ("a list", "as of 2026-07-20")
     assert first["is_cheapest"]
@@ -283,20 +284,20 @@ def test_each_row_says_what_it_costs_since_when_and_by_whom(material: Material) 
 def test_at_one_price_the_smaller_comes_first_then_names(material: Material) -> None:
     """Behind the machine that the answer names; providers are called as people write them."""
     offers = [offered(name, vcpus=vcpus) for name, vcpus in (("m.a", 8.0), ("z.b", 16.0), ("c.b", 16.0), ("y.c", 8.0))]
-    found = shown(material, *offers, offered("a.a", usd_per_hour=0.6, provider="alibaba"))
-    rows: list[dict[str, object]] = found["rows"]  # type: ignore[assignment]
+    table = shown(material, *offers, offered("a.a", usd_per_hour=0.6, provider="alibaba"))
+    rows: list[dict[str, object]] = table["rows"]  # type: ignore[assignment]
     assert [row["name"] for row in rows] == ["m.a", "y.c", "c.b", "z.b", "a.a"]
-    assert found["providers"] == ["AWS", "Alibaba Cloud"]
+    assert table["providers"] == ["AWS", "Alibaba Cloud"]
 
 
 @pytest.fixture(scope="module")
-def found(material: Material) -> dict[str, Subject]:
+def by_name(material: Material) -> dict[str, Subject]:
     return {subject.name: subject for subject in subjects(material)}
 
 
-def test_another_format_that_was_measured_is_a_change(material: Material, found: dict[str, Subject]) -> None:
+def test_another_format_that_was_measured_is_a_change(material: Material, by_name: dict[str, Subject]) -> None:
     """Where the study has a workload that differs in nothing else, and is faster at the same configuration."""
-    packed = found[TRAIN.name]
+    packed = by_name[TRAIN.name]
     slower = tuple(
         replace(
             run,
@@ -315,16 +316,16 @@ def test_another_format_that_was_measured_is_a_change(material: Material, found:
     assert first["evidence"] == f"Measured at the same configuration: workload {TRAIN.name}."
 
 
-def test_a_faster_disk_where_another_resource_binds(found: dict[str, Subject]) -> None:
+def test_a_faster_disk_where_another_resource_binds(by_name: dict[str, Subject]) -> None:
     """It would gain nothing, and how much the disk is asked for says why."""
-    said = disk_answer(found[TRAIN.name])
-    assert said.startswith("No: it would gain nothing")
-    assert "At the answer the disk is busy 25 % of the time: it reads 24." in said
-    assert said.endswith("and fio measured 99.8 MB/s on it.")
+    answer = disk_answer(by_name[TRAIN.name])
+    assert answer.startswith("No: it would gain nothing")
+    assert "At the answer the disk is busy 25 % of the time: it reads 24." in answer
+    assert answer.endswith("and fio measured 99.8 MB/s on it.")
 
 
 @pytest.mark.parametrize(
-    ("gained", "disk", "said"),
+    ("gained", "disk", "sentence"),
     [
         ((0.0, 0.0, 0.001), "", "No: it would gain nothing."),
         ((0.001, 0.0, 0.04), "", "No: it would gain nothing, at the very most 4 %."),
@@ -335,9 +336,9 @@ def test_a_faster_disk_where_another_resource_binds(found: dict[str, Subject]) -
         ((0.2,) * 3, "gp3", "Yes: gp3 gains 20 %."),
     ],
 )
-def test_how_sure_it_is_is_in_the_words(gained: tuple[float, float, float], disk: str, said: str) -> None:
+def test_how_sure_it_is_is_in_the_words(gained: tuple[float, float, float], disk: str, sentence: str) -> None:
     """A slower disk says nothing of a faster one."""
-    assert disk_answer_in_words(Estimate(*gained), disk) == said
+    assert disk_answer_in_words(Estimate(*gained), disk) == sentence
 
 
 RATE = Estimate(110.8, 61.4, 199.9)
@@ -367,8 +368,8 @@ def asked(material: Material, *options: records.GpuOption) -> Material:
 
 def test_each_gpu_has_a_row_with_its_source(material: Material) -> None:
     """Rate, what binds, machine and cost, and whose number it is; a missing rate says on which GPUs there is one."""
-    found = asked(material, T4, A10G)
-    shown = which_gpu(found, subjects(found))
+    with_gpus = asked(material, T4, A10G)
+    shown = which_gpu(with_gpus, subjects(with_gpus))
     first, second = shown["groups"][0]["rows"]
     assert first["rate"] == ("111 images/s (61.4–200)", "bound by the GPU")
     assert first["machine"] == "aws g4dn.xlarge (4 vCPUs), $0.526 an hour, $1.32 ($0.732 to $2.38) a million images"
@@ -444,10 +445,10 @@ def test_of_many_frameworks_each_network_has_its_own(tmp_path: Path, material: M
     """And each mode, a table of those that were measured against each other, with each set of frameworks."""
     some, others = [f"f{n}" for n in range(6)], [f"g{n}" for n in range(6)]
     text = rows_of(some, ["vgg16"]) + rows_of(others, ["vgg16"]).partition("\n")[2].replace("K80", "T4")
-    found = cross_table(runs_of(tmp_path, text))
-    assert found is not None
+    crossed = cross_table(runs_of(tmp_path, text))
+    assert crossed is not None
     shown = section.contents(
-        replace(material, recommendation=records.Recommendation(material.study.objective, (), cross_table=found)), ()
+        replace(material, recommendation=records.Recommendation(material.study.objective, (), cross_table=crossed)), ()
     )
     assert [table["columns"] for table in shown["tables"]] == 2 * [some, others]
     assert [table["groups"][0]["title"] for table in shown["tables"]] == 2 * ["vgg16, forward"] + 2 * [
@@ -488,33 +489,33 @@ b,pytorch,resnet50,P100,64,train,180,176,184
 
 
 @pytest.mark.parametrize(
-    ("table", "said"),
+    ("table", "sentence"),
     [
         (TWO.format(300, 296, 304), "Surely the fastest, of 1 comparison: MXNet in 1."),
         (TWO.format(181, 177, 185), "Which is the fastest cannot be told, of 1 comparison."),
         (ALONE, ""),
     ],
 )
-def test_which_is_the_fastest_is_said_first(tmp_path: Path, table: str, said: str) -> None:
+def test_which_is_the_fastest_is_said_first(tmp_path: Path, table: str, sentence: str) -> None:
     """How often each is surely ahead of all others; nothing where no row compares two."""
-    found = cross_table(runs_of(tmp_path, table))
-    assert found is not None
-    assert cross_answer(found) == said
+    crossed = cross_table(runs_of(tmp_path, table))
+    assert crossed is not None
+    assert cross_answer(crossed) == sentence
 
 
 def test_of_doubtful_figures_nothing_is_sure(tmp_path: Path) -> None:
     """Runs with warnings may be slow for another reason: the answer is by their intervals, and says so."""
-    found = cross_table(runs_of(tmp_path, TWO.format(300, 296, 304)))
-    (only,) = found.rows
-    doubted = replace(found, rows=(replace(only, cells=tuple(replace(cell, doubtful=True) for cell in only.cells)),))
+    crossed = cross_table(runs_of(tmp_path, TWO.format(300, 296, 304)))
+    (only,) = crossed.rows
+    doubted = replace(crossed, rows=(replace(only, cells=tuple(replace(cell, doubtful=True) for cell in only.cells)),))
     assert cross_answer(doubted) == (
         "The fastest by their intervals, of 1 comparison: MXNet in 1. Figures of 1 of them are doubtful."
     )
 
 
-@pytest.mark.parametrize(("rate", "said"), [(179.9, "shares rank 1"), (150, "rank 2, 1.20×"), (10, "rank 2, 18×")])
-def test_a_ratio_has_as_many_digits_as_mean_something(tmp_path: Path, study: Study, rate: float, said: str) -> None:
-    found = cross_table(runs_of(tmp_path, TWO.format(rate, rate * 0.99, rate * 1.01)))
-    assert found is not None
-    (line,) = (line for line in cross_lines(found, study) if "MXNet" in line and "PyTorch" in line)
-    assert f", {said}, " in line
+@pytest.mark.parametrize(("rate", "ratio"), [(179.9, "shares rank 1"), (150, "rank 2, 1.20×"), (10, "rank 2, 18×")])
+def test_a_ratio_has_as_many_digits_as_mean_something(tmp_path: Path, study: Study, rate: float, ratio: str) -> None:
+    crossed = cross_table(runs_of(tmp_path, TWO.format(rate, rate * 0.99, rate * 1.01)))
+    assert crossed is not None
+    (line,) = (line for line in cross_lines(crossed, study) if "MXNet" in line and "PyTorch" in line)
+    assert f", {ratio}, " in line

@@ -45,7 +45,7 @@ def spec() -> RunSpec:
     return RunSpec(Workload("train", "image_training"), 8, Limits(1.0), Measure())
 
 
-def said(causes: Iterable[Cause | None], spec: RunSpec) -> str:
+def sentences_of(causes: Iterable[Cause | None], spec: RunSpec) -> str:
     """What a person reads of them."""
     return "; ".join(cause_in_words(cause, spec) for cause in causes if cause is not None)
 
@@ -70,13 +70,13 @@ def test_data_that_is_gone_is_named(spec: RunSpec, make_spec: MakeSpec, tmp_path
     """All of it, or a part; a command may remove files of its own."""
     data_set = folder(tmp_path / "data", 4)
     (tmp_path / "data" / "0").unlink()
-    assert "only 2.93 KiB of 3.91 KiB are still there" in said([missing_data(data_set, spec)], spec)
+    assert "only 2.93 KiB of 3.91 KiB are still there" in sentences_of([missing_data(data_set, spec)], spec)
     assert missing_data(data_set, make_spec("program")) is None
     for path in (tmp_path / "data").iterdir():
         path.unlink()
     assert missing_data(data_set, make_spec("program")) is not None
     (tmp_path / "data").rmdir()
-    assert f"{tmp_path}/data is no longer there: put it back" in said([missing_data(data_set, spec)], spec)
+    assert f"{tmp_path}/data is no longer there: put it back" in sentences_of([missing_data(data_set, spec)], spec)
 
 
 def full(*folders: Path) -> Callable[[Path], SimpleNamespace]:
@@ -99,26 +99,26 @@ def test_a_full_disk_is_named(spec: RunSpec, tmp_path: Path, monkeypatch: pytest
     room.poll()
     monkeypatch.setattr(circumstances.os, "statvfs", full())
     room.poll()
-    assert "the disk under its scratch folder (TMPDIR) and its output" in said(room.want(""), spec)
-    assert "was full: make room there" in said(room.want(""), spec)
+    assert "the disk under its scratch folder (TMPDIR) and its output" in sentences_of(room.want(""), spec)
+    assert "was full: make room there" in sentences_of(room.want(""), spec)
 
 
 def test_a_program_that_complains_is_believed(spec: RunSpec, tmp_path: Path) -> None:
     """A disk that was full only between two looks is known by the program's own words, and by a path in them."""
     room = Room(tmp_path, tmp_path)
     complaint = f"OSError: [Errno 28] {os.strerror(28)}"
-    assert "a disk that it wrote to was full" in said(room.want(complaint), spec)
-    assert "under its scratch folder" in said(room.want(f"{complaint}: '{tmp_path}/file'"), spec)
+    assert "a disk that it wrote to was full" in sentences_of(room.want(complaint), spec)
+    assert "under its scratch folder" in sentences_of(room.want(f"{complaint}: '{tmp_path}/file'"), spec)
     assert room.want("something else") == ()
 
 
 def test_what_came_into_shared_memory_is_told() -> None:
     """New files with what they take, a few by name; nothing where all was there before."""
     assert left_in_memory({"a": 5}, {"a": 4096}) is None
-    found = left_in_memory({"a": 5}, {"a": 5, "b": 2**20, "c": 2**20, "d": 0, "e": 0})
-    assert found is not None
+    cause = left_in_memory({"a": 5}, {"a": 5, "b": 2**20, "c": 2**20, "d": 0, "e": 0})
+    assert cause is not None
     assert (
-        warning_in_words([found], "image")
+        warning_in_words([cause], "image")
         == "/dev/shm/b, /dev/shm/c, /dev/shm/d and 1 more, 2 MiB of memory; remove what no other program uses"
     )
 
@@ -136,8 +136,8 @@ def test_our_files_in_shared_memory_are_found() -> None:
 def test_a_file_that_the_command_names_and_its_folder_lacks(spec: RunSpec, tmp_path: Path) -> None:
     """Only one that the last words complain of; a program given as text is no path, however long."""
     missing = "python: can't open file '/tmp/x/train.py': [Errno 2] No such file or directory"
-    found = not_in_folder(("python", "train.py"), tmp_path, missing)
-    assert "where train.py is not: give `cwd`" in said([found], spec)
+    cause = not_in_folder(("python", "train.py"), tmp_path, missing)
+    assert "where train.py is not: give `cwd`" in sentences_of([cause], spec)
     assert not_in_folder(("python", "train.py"), tmp_path, "KeyError: 'x'") is None
     assert not_in_folder(("python", "/tmp/x/train.py"), tmp_path, missing) is None
     text = "import json\n" * 1000 + "open('a/b.txt')"
@@ -361,10 +361,15 @@ def test_each_tick_keeps_a_sample_with_the_clocks_time() -> None:
 def test_a_sample_has_what_the_driver_told_last_of_each_gpu() -> None:
     """The accelerator's busy seconds are the sum of several, and not known where one of them is not."""
     clock = count(0.0, 2.0)
-    told = [(GpuSample(busy=1.0),), (GpuSample(busy=1.0), GpuSample(busy=2.0)), (GpuSample(busy=1.0), GpuSample()), ()]
-    readings = iter(told)
+    states = [
+        (GpuSample(busy=1.0),),
+        (GpuSample(busy=1.0), GpuSample(busy=2.0)),
+        (GpuSample(busy=1.0), GpuSample()),
+        (),
+    ]
+    readings = iter(states)
     sampler = Sampler(Counting(), lambda: next(clock), lambda: next(readings))
     for _ in range(4):
         sampler.tick()
     assert [sample.accelerator_busy for sample in sampler.samples] == [1.0, 3.0, None, None]
-    assert [sample.gpus for sample in sampler.samples] == told
+    assert [sample.gpus for sample in sampler.samples] == states

@@ -71,13 +71,13 @@ def test_what_a_program_tells_of_itself_holds_none(make_run: Callable[..., Run])
     hidden = {"[MINE]": 1, "by": "a [MINE]", "n": 2}
     start = secrets.out_of_start(Start(secret, 1, 2, 3, stated))
     assert start == Start("[MINE]", 1, 2, 3, hidden)
-    told = replace(
+    measured = replace(
         make_run(1.0, 100.0),
         sample_unit=secret,
         declared=replace(make_run(1.0, 100.0).declared, stated=stated),
         meter=Meter(MeterKind.HOOK, secret),
     )
-    run = secrets.out_of(told)
+    run = secrets.out_of(measured)
     assert secret not in repr(run)
     assert (run.sample_unit, run.declared.stated, run.meter) == ("[MINE]", hidden, Meter(MeterKind.HOOK, "[MINE]"))
 
@@ -87,8 +87,8 @@ def test_a_broken_event_is_told_without_one() -> None:
     token = "eyJ" + "x" * 300
     with pytest.raises(EventError) as refused:
         parse_event(json.dumps({"event": "start", "sample_unit": token}).encode())
-    said = refused.value.sentence(Secrets({"TOKEN": token}).hidden)
-    assert said == """`sample_unit` is not a short text: '{"event": "start", "sample_unit": "[TOKEN]"}'"""
+    sentence = refused.value.sentence(Secrets({"TOKEN": token}).hidden)
+    assert sentence == """`sample_unit` is not a short text: '{"event": "start", "sample_unit": "[TOKEN]"}'"""
 
 
 def test_what_sizer_itself_says_of_a_run_stays(make_run: Callable[..., Run]) -> None:

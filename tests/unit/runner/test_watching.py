@@ -30,8 +30,8 @@ class Child:
 
     def wait(self, seconds: float) -> tuple[list[Any], bytes]:
         before, self.now = self.now, round(self.now + min(seconds, 0.1), 6)
-        found = before < FIRST_STEP - 1e-9 <= self.now or (self.now > FIRST_STEP and self.now > before)
-        return ([Step(self.now, 8, 0.0, 0)] if found else []), b""
+        stepped = before < FIRST_STEP - 1e-9 <= self.now or (self.now > FIRST_STEP and self.now > before)
+        return ([Step(self.now, 8, 0.0, 0)] if stepped else []), b""
 
     def exit_status(self) -> int | None:
         return 0 if self.now >= 2 else None

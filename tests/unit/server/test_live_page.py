@@ -26,8 +26,8 @@ def page(material: Material) -> str:
 def digests(served: Served, tag: str) -> set[str]:
     """Of the style or the scripts that a page holds; JSON in a script is data."""
     scripts = rf'<{tag}(?! type="application/json")(?: [^>]*)?>(.*?)</{tag}>'
-    found = re.findall(scripts, served.content.decode(), re.DOTALL)
-    return {f"'sha256-{base64.b64encode(hashlib.sha256(each.encode()).digest()).decode()}'" for each in found}
+    texts = re.findall(scripts, served.content.decode(), re.DOTALL)
+    return {f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in texts}
 
 
 def rules(served: Served) -> dict[str, set[str]]:

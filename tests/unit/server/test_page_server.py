@@ -24,8 +24,8 @@ PAGE = Served(b"<!doctype html><p>the page", "default-src 'none'; frame-ancestor
 
 @pytest.fixture
 def server() -> Iterator[PageServer]:
-    with PageServer(lambda: PAGE) as found:
-        yield found
+    with PageServer(lambda: PAGE) as started:
+        yield started
 
 
 def asked(
@@ -35,9 +35,9 @@ def asked(
     connection = HTTPConnection("127.0.0.1", server.port, timeout=100)
     connection.request(method, f"/?token={server.token}" if target is None else target, headers=headers)
     answer = connection.getresponse()
-    found = answer.status, answer.headers, answer.read()
+    parts = answer.status, answer.headers, answer.read()
     connection.close()
-    return found
+    return parts
 
 
 def sent(server: PageServer, request: bytes) -> bytes:
@@ -209,10 +209,10 @@ WITHOUT_TOKEN = {
 
 
 @pytest.mark.usefixtures("_many_files")
-@pytest.mark.parametrize("said", WITHOUT_TOKEN.values(), ids=WITHOUT_TOKEN)
+@pytest.mark.parametrize("sent", WITHOUT_TOKEN.values(), ids=WITHOUT_TOKEN)
 @pytest.mark.parametrize("many", [33, 600, 2000])
 def test_whoever_knows_the_token_waits_for_nobody(
-    server: PageServer, monkeypatch: pytest.MonkeyPatch, said: bytes, many: int
+    server: PageServer, monkeypatch: pytest.MonkeyPatch, sent: bytes, many: int
 ) -> None:
     """However many connect, say this and read nothing: the oldest of them goes where there is no place."""
     monkeypatch.setattr(page_server, "HEAD_SECONDS", 1000.0)
@@ -223,7 +223,7 @@ def test_whoever_knows_the_token_waits_for_nobody(
         others.append(connection)
         connection.connect_ex(("127.0.0.1", server.port))
         with suppress(OSError):
-            connection.send(said)
+            connection.send(sent)
         if number % 100 == 0:
             assert asked(server)[0] == 200
     assert asked(server)[0] == 200

@@ -39,14 +39,14 @@ def never() -> bool:
 
 def taken(cache: Path, stop: Callable[[], bool] = never) -> list[Announcement]:
     """Take the data set from the cache as a study does: a folder with two files and a link; what was announced."""
-    said: list[Announcement] = []
-    with made_once(cache / "images", MAKING, said.append, stop) as aside:
+    announcements: list[Announcement] = []
+    with made_once(cache / "images", MAKING, announcements.append, stop) as aside:
         if aside is not None:
             (aside / "n1").mkdir(parents=True)
             (aside / "n1" / "a.JPEG").write_bytes(b"a" * 5000)
             (aside / "b.JPEG").write_bytes(b"b" * 5000)
             (aside / "theirs.rec").symlink_to("/data/theirs.rec")
-    return said
+    return announcements
 
 
 def with_changed_byte(folder: Path) -> None:
@@ -87,9 +87,9 @@ def test_a_damaged_data_set_is_made_anew(spoil: Callable[[Path], object], why: s
     spoil(tmp_path / "images")
     damaged, making = taken(tmp_path)
     assert making == MAKING
-    said = announcement_in_words(damaged)
-    assert said.startswith(f"the data set in {tmp_path / 'images'} is not as it was made (")
-    assert why in said
+    sentence = announcement_in_words(damaged)
+    assert sentence.startswith(f"the data set in {tmp_path / 'images'} is not as it was made (")
+    assert why in sentence
     assert taken(tmp_path) == []
     assert {path.name for path in tmp_path.iterdir()} == {".lock", "images", "images.manifest.json"}
     assert (tmp_path / "images" / "b.JPEG").read_bytes() == b"b" * 5000
@@ -168,8 +168,8 @@ def test_a_real_mount_gets_a_copy_and_loses_it(tmp_path: Path) -> None:
     data.write_bytes(b"x" * 2**20)
     data.with_suffix(".idx").write_text("0\t0\n")
     tier = DiskTier("real", path=str(mount))
-    said: list[Announcement] = []
-    with Placement(tmp_path / "cache", 0, said.append) as placement:
+    announcements: list[Announcement] = []
+    with Placement(tmp_path / "cache", 0, announcements.append) as placement:
         copy = placement.data(DataSet(str(data), "recordio", 2**20, 0, False), tier)
         again = placement.data(DataSet(str(data), "recordio", 2**20, 0, False), tier)
         assert copy == again
@@ -182,7 +182,7 @@ def test_a_real_mount_gets_a_copy_and_loses_it(tmp_path: Path) -> None:
             assert not scratch.is_relative_to(mount)
         assert not scratch.exists()
         assert not output.exists()
-    assert sum(each.kind is AnnouncementKind.COPY for each in said) == 1
+    assert sum(announcement.kind is AnnouncementKind.COPY for announcement in announcements) == 1
     assert list(mount.iterdir()) == []
 
 
@@ -214,9 +214,9 @@ def test_scratch_of_a_killed_sizer_is_removed(tmp_path: Path, monkeypatch: pytes
     (tmp_path / "sizer-notes").mkdir()
     with Placement(tmp_path, 0, print):
         assert [path.name for path in remove_leftovers()] == [left]
-        found = {path.name for path in tmp_path.iterdir()}
-    assert {"sizer-notes", "sizer-999999999-1-abc"} < found
-    assert len(found) == 3
+        names = {path.name for path in tmp_path.iterdir()}
+    assert {"sizer-notes", "sizer-999999999-1-abc"} < names
+    assert len(names) == 3
 
 
 HANGS_SECONDS = 600

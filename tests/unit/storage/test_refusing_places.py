@@ -48,7 +48,7 @@ def test_a_data_set_that_another_sizer_just_made_is_not_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who waited for the lock finds it there, and announces nothing."""
-    folder, said = tmp_path / "cache" / "images", list[Announcement]()
+    folder, announcements = tmp_path / "cache" / "images", list[Announcement]()
     taken = data_cache._taken
 
     def made_meanwhile(descriptor: int, cache: Path) -> bool:
@@ -57,9 +57,9 @@ def test_a_data_set_that_another_sizer_just_made_is_not_made_again(
         return taken(descriptor, cache)
 
     monkeypatch.setattr(data_cache, "_taken", made_meanwhile)
-    with data_cache.made_once(folder, MAKING, said.append, never) as place:
+    with data_cache.made_once(folder, MAKING, announcements.append, never) as place:
         assert place is None
-    assert said == []
+    assert announcements == []
 
 
 def test_a_cache_that_cannot_be_made_says_where_to_put_it(tmp_path: Path) -> None:
@@ -70,9 +70,9 @@ def test_a_cache_that_cannot_be_made_says_where_to_put_it(tmp_path: Path) -> Non
         data_cache.made_once(tmp_path / "cache" / "images", MAKING, lambda _: None, never),
     ):
         pytest.fail("it was made")
-    said = in_words(refused.value)
-    assert said.startswith(f"Data sets are made in {tmp_path}/cache, which cannot be written (")
-    assert said.endswith("set SIZER_CACHE to a folder that you may write to.")
+    sentence = in_words(refused.value)
+    assert sentence.startswith(f"Data sets are made in {tmp_path}/cache, which cannot be written (")
+    assert sentence.endswith("set SIZER_CACHE to a folder that you may write to.")
 
 
 def test_a_cache_without_locks_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,8 +212,8 @@ def test_a_disk_is_not_measured_while_sizer_stands_still(
     program, calls = tmp_path / "bin" / "fio", tmp_path / "calls"
     program.parent.mkdir()
     calls.write_text("")
-    said = '{"jobs": [{"error": 0, "read": {"total_ios": 1, "bw_bytes": %d}}]}'
-    program.write_text(f"#!/bin/sh\necho >> {calls}\nprintf '{said}' $(wc -l < {calls})\n")
+    answer = '{"jobs": [{"error": 0, "read": {"total_ios": 1, "bw_bytes": %d}}]}'
+    program.write_text(f"#!/bin/sh\necho >> {calls}\nprintf '{answer}' $(wc -l < {calls})\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
 
@@ -348,13 +348,13 @@ def test_a_program_that_cannot_make_data_is_quoted(
     script: str, error: type[Exception], sentence: str, tmp_path: Path
 ) -> None:
     """Its last words, and whether the data or the host is to blame; what it remarks on its way is announced."""
-    program, said = tmp_path / "python", list[Announcement]()
+    program, announcements = tmp_path / "python", list[Announcement]()
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
-    sets = data_sets.DataSets(tmp_path, program, tmp_path, 400, said.append, never)
+    sets = data_sets.DataSets(tmp_path, program, tmp_path, 400, announcements.append, never)
     with pytest.raises(error) as refused:
         sets._program("embedded_data")
     assert str(refused.value).startswith(sentence)
     program.write_text("#!/bin/sh\necho '3 images are broken' >&2\n")
     sets._program("embedded_data")
-    assert said == [Announcement(AnnouncementKind.PROGRAM, name="3 images are broken")]
+    assert announcements == [Announcement(AnnouncementKind.PROGRAM, name="3 images are broken")]

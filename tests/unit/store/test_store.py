@@ -377,10 +377,10 @@ def test_what_leads_elsewhere_in_a_folder_is_refused(path: Path, entry: str, kin
         "socket": lambda: os.mknod(place, stat.S_IFSOCK | 0o600),
     }
     make[kind]()
-    said = "is a link where" if "link" in kind else "is not a regular file where"
-    with pytest.raises(InputError, match=said):
+    why = "is a link where" if "link" in kind else "is not a regular file where"
+    with pytest.raises(InputError, match=why):
         StudyFolder.open(path)
-    with pytest.raises(InputError, match=said), StudyFolder.create(path, STUDY, HOST):
+    with pytest.raises(InputError, match=why), StudyFolder.create(path, STUDY, HOST):
         pass
     assert os.listdir(victim) == ["file"]
     assert (victim / "file").read_text() == "precious"
@@ -414,9 +414,9 @@ def test_a_path_of_odd_characters_is_told_as_it_can_be_typed(path: Path) -> None
     """A shell gets just the path from the sentence."""
     odd = path.parent / "a b; rm -rf $(x)"
     odd.mkdir(parents=True)
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as refused:
         StudyFolder.open(odd)
-    assert shlex.split(str(told.value).split("`")[1]) == ["sizer", "run", "STUDY.yaml", "--out", str(odd)]
+    assert shlex.split(str(refused.value).split("`")[1]) == ["sizer", "run", "STUDY.yaml", "--out", str(odd)]
 
 
 def swap_for_link(path: Path, stranger: Path) -> None:
@@ -452,7 +452,7 @@ def test_what_is_put_in_its_place_meanwhile_is_not_written_to(
         folder.free_room()
         assert folder.real_path == before
     theirs = stranger if stranger.exists() else path
-    assert [each for each in theirs.rglob("*") if each.is_file()] == []
+    assert [path for path in theirs.rglob("*") if path.is_file()] == []
 
 
 HOST_FACTS = {"cpu_model": "EPYC", "cpus": 2, "memory_bytes": 2**34}
@@ -566,15 +566,15 @@ def test_a_link_in_its_place_is_not_followed(tmp_path: Path, store_knee: object)
 def test_its_runs_count_as_they_were_measured(probed: Path) -> None:
     """Whatever was taken off them; in the model, in the table and on the page."""
     stored = [json.loads(path.read_text()) for path in (probed / "runs").iterdir()]
-    assert all(each["correction"]["throughput"] != each["throughput"] for each in stored)
+    assert all(run["correction"]["throughput"] != run["throughput"] for run in stored)
     measured: dict[float, list[float]] = defaultdict(list)
-    for each in stored:
-        measured[each["configuration"]["vcpus"]].append(each["throughput"]["value"])
+    for run in stored:
+        measured[run["configuration"]["vcpus"]].append(run["throughput"]["value"])
     folder = StudyFolder.open(probed)
     assert folder.problems() == ()
     (model,) = conclude(folder).model.workloads
-    found = {rate.configuration.vcpus: rate.throughput.value for rate in model.measured.rates}
-    assert found == {vcpus: median(rates) for vcpus, rates in measured.items()}
+    fitted = {rate.configuration.vcpus: rate.throughput.value for rate in model.measured.rates}
+    assert fitted == {vcpus: median(rates) for vcpus, rates in measured.items()}
     rows = list(csv.DictReader(io.StringIO((probed / "measurements.csv").read_text())))
     assert sorted(float(row["throughput"]) for row in rows) == sorted(chain.from_iterable(measured.values()))
     assert "probe" not in (probed / "report.html").read_text().replace(probed.name, "")

@@ -27,14 +27,14 @@ RUN = Run(
 
 def take_back(study: Path, cache: Path, host: dict[str, object] = HOST, wanted: bool = True) -> list[Run]:
     """What comes back for a study folder, taken or not."""
-    found: list[Run] = []
+    taken: list[Run] = []
 
     def store(run: Run) -> bool:
-        found.append(run)
+        taken.append(run)
         return wanted
 
-    assert unsaved.take_back(study, host, cache, store) == (len(found) if wanted else 0)
-    return found
+    assert unsaved.take_back(study, host, cache, store) == (len(taken) if wanted else 0)
+    return taken
 
 
 def test_a_kept_run_comes_back_once(tmp_path: Path) -> None:

@@ -123,9 +123,9 @@ def refused(call: Callable[[], object]) -> str:
 )
 def test_without_a_catalogue_figures_have_to_be_written(text: str, ending: str) -> None:
     """A study that is read where no catalogue is at hand says which figure it needs."""
-    said = refused(lambda: parse_study(text, "study.yaml", None, HostSize(4, 2**34), None))
-    assert "line 2" in said or "line 4" in said
-    assert said.endswith(ending)
+    sentence = refused(lambda: parse_study(text, "study.yaml", None, HostSize(4, 2**34), None))
+    assert "line 2" in sentence or "line 4" in sentence
+    assert sentence.endswith(ending)
 
 
 def test_a_character_that_yaml_refuses_is_named_by_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,15 +135,15 @@ def test_a_character_that_yaml_refuses_is_named_by_its_line(monkeypatch: pytest.
         raise yaml.reader.ReaderError("study.yaml", text.index("!"), ord("!"), "unicode", "not allowed")
 
     monkeypatch.setattr("sizer.study.document.yaml.compose", compose)
-    said = refused(lambda: document._compose("a: 1\nb: !\n", "study.yaml"))
-    assert "study.yaml" in said
-    assert "line 2" in said
+    sentence = refused(lambda: document._compose("a: 1\nb: !\n", "study.yaml"))
+    assert "study.yaml" in sentence
+    assert "line 2" in sentence
 
 
 def test_a_folder_whose_name_cannot_be_printed_gives_no_paths(tmp_path: Path) -> None:
     """A relative path would put that name into every line of the report."""
-    said = refused(lambda: document.Document(f"{tmp_path}/a\x07b/study.yaml").locate("images"))
-    assert said.endswith("move it, or write absolute paths.")
+    sentence = refused(lambda: document.Document(f"{tmp_path}/a\x07b/study.yaml").locate("images"))
+    assert sentence.endswith("move it, or write absolute paths.")
     assert document.Document(f"{tmp_path}/a/study.yaml").locate("images") == f"{tmp_path}/a/images"
 
 

@@ -10,34 +10,39 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
-from typing import Any, TypeVar
-
+from typing import Any
+from typing import TypeVar
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-
 from sizer.catalog.catalog import Catalog
-from sizer.files.codec import from_json, to_json
-from sizer.records.device import BatchRate, Device, DiskRates
+from sizer.files.codec import from_json
+from sizer.files.codec import to_json
+from sizer.records.device import BatchRate
+from sizer.records.device import Device
+from sizer.records.device import DiskRates
 from sizer.records.frameworks import Variable
-from sizer.records.kinds import KINDS, TRANSFORMERS
+from sizer.records.kinds import KINDS
+from sizer.records.kinds import TRANSFORMERS
 from sizer.records.messages import InputError
-from sizer.records.study import (
-    Deadline,
-    DiskTier,
-    FrameworkPython,
-    Limits,
-    Measure,
-    Objective,
-    Study,
-    Workload,
-    WorkloadPlan,
-)
-from sizer.study.json_schema import schema, template
+from sizer.records.study import Deadline
+from sizer.records.study import DiskTier
+from sizer.records.study import FrameworkPython
+from sizer.records.study import Limits
+from sizer.records.study import Measure
+from sizer.records.study import Objective
+from sizer.records.study import Study
+from sizer.records.study import Workload
+from sizer.records.study import WorkloadPlan
+from sizer.study.json_schema import schema
+from sizer.study.json_schema import template
 from sizer.study.parse import parse_study
-from sizer.study.presets import MEASURE, HostSize, Preset, vcpus_axis
+from sizer.study.presets import MEASURE
+from sizer.study.presets import HostSize
+from sizer.study.presets import Preset
+from sizer.study.presets import vcpus_axis
 from sizer.study.resolved import to_yaml
 from sizer.words.language import in_words
 from tests import ROOT
@@ -68,7 +73,7 @@ devices = st.one_of(
     st.integers(0, 99).map(lambda index: Device("cuda", index)),
     st.builds(Device, st.just("emulated"), st.just(0), st.none() | names, rates, texts),
     st.builds(
-        lambda device, of: replace(device, batch_rates=tuple(sorted(of, key=lambda each: each.batch_size))),
+        lambda device, of: replace(device, batch_rates=tuple(sorted(of, key=lambda rate: rate.batch_size))),
         st.builds(Device, st.just("emulated"), st.just(0), st.none() | names, rates, texts),
         st.lists(
             st.builds(BatchRate, st.integers(1, 2**20), rates, texts), max_size=3, unique_by=lambda e: e.batch_size
@@ -103,7 +108,7 @@ def plans(draw: st.DrawFn, disks: list[str]) -> WorkloadPlan:
             draw(st.none() | paths),
             device=Device(),
             command=(draw(programs), *draw(st.lists(texts, max_size=3))),
-            env=tuple(draw(st.lists(variables, max_size=3, unique_by=lambda each: each.name))),
+            env=tuple(draw(st.lists(variables, max_size=3, unique_by=lambda variable: variable.name))),
             pass_env=tuple(draw(st.lists(st.sampled_from(["HF_HOME", "NCCL_*", "*"]), max_size=2, unique=True))),
             cwd=draw(st.none() | paths),
             setup=draw(commands),
@@ -234,8 +239,8 @@ def test_what_is_accepted_is_accepted_again_and_so_are_its_runs(
 def test_every_gpu_of_the_catalogue_comes_back_without_it() -> None:
     """A published rate, its GPU and its source are all that a resolved study needs of it."""
     catalog = Catalog.load()
-    known = {(rate.mode, rate.network, rate.gpu) for rate in catalog.accelerators if rate.mode in ("train", "infer")}
-    for mode, network, gpu in sorted(known):
+    pairs = {(rate.mode, rate.network, rate.gpu) for rate in catalog.accelerators if rate.mode in ("train", "infer")}
+    for mode, network, gpu in sorted(pairs):
         kind = {"train": "image_training", "infer": "image_inference"}[mode]
         framework = "pytorch" if network in TRANSFORMERS else "mxnet"
         job = f"kind: {kind}, framework: {framework}, network: {network}"
@@ -282,10 +287,10 @@ CASES = yaml.safe_load(Path(__file__).with_name("read.yaml").read_text("utf-8"))
 def test_a_study_is_read_and_written_again(parse: Callable[..., Study], case: dict[str, Any]) -> None:
     study = parse(case["study"], case.get("preset"))
     for path, value in case["is"].items():
-        found = reduce(
+        value_read = reduce(
             lambda part, name: part[int(name)] if name.isdigit() else getattr(part, name), path.split("."), study
         )
-        assert (list(found) if isinstance(found, tuple) else found) == value, path
+        assert (list(value_read) if isinstance(value_read, tuple) else value_read) == value, path
     assert parse(to_yaml(study), case.get("preset")) == study
 
 
@@ -330,11 +335,11 @@ def test_every_value_of_the_schema_is_described() -> None:
 def _parts(part: Any, where: str) -> list[tuple[str, dict[str, Any]]]:
     """Every subschema with its place, but conditions, which never complain."""
     if isinstance(part, list):
-        return [found for index, item in enumerate(part) for found in _parts(item, f"{where}/{index}")]
+        return [form for index, item in enumerate(part) for form in _parts(item, f"{where}/{index}")]
     if not isinstance(part, dict):
         return []
-    found = [(where, part)] if isinstance(part.get("type"), (str, list)) else []
-    return found + [each for name, value in part.items() if name != "if" for each in _parts(value, f"{where}/{name}")]
+    forms = [(where, part)] if isinstance(part.get("type"), (str, list)) else []
+    return forms + [form for name, value in part.items() if name != "if" for form in _parts(value, f"{where}/{name}")]
 
 
 WORDS = st.sampled_from(

@@ -63,7 +63,7 @@ class Texts(HTMLParser):
     def __init__(self, page: str) -> None:
         super().__init__()
         self.open: list[str] = []
-        self.found: list[str] = [""]
+        self.texts: list[str] = [""]
         self._goes_on = False
         self.feed(page)
 
@@ -71,7 +71,7 @@ class Texts(HTMLParser):
         self._goes_on = tag == "code"  # What is set apart as code stands inside a sentence.
         if tag not in ("meta", "br", "input"):
             self.open.append(tag)
-        self.found += [value or "" for name, value in attrs if name in ("aria-label", "data-label", "title")]
+        self.texts += [value or "" for name, value in attrs if name in ("aria-label", "data-label", "title")]
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
@@ -81,9 +81,9 @@ class Texts(HTMLParser):
         if self.SILENT & set(self.open):
             return
         if self._goes_on:
-            self.found[-1] += f" {data}"
+            self.texts[-1] += f" {data}"
         else:
-            self.found.append(data)
+            self.texts.append(data)
         self._goes_on = False
 
 
@@ -94,8 +94,8 @@ def unbracketed(text: str) -> list[str]:
         previous, text = text, re.sub(r"⟦[^⟦⟧]*⟧", " ", text)
     assert "⟦" not in text, text
     assert "⟧" not in text, text
-    found = re.findall(r"[^\W\d_][\w./:-]*", text)
-    return [word for word in found if not re.fullmatch(FIGURES, word, re.VERBOSE)]
+    words = re.findall(r"[^\W\d_][\w./:-]*", text)
+    return [word for word in words if not re.fullmatch(FIGURES, word, re.VERBOSE)]
 
 
 OURS_AND_FIGURES = {"sizer", "MXNet", "OpenCV", "logs", "log", "CPUs", "csv", "json", "AWS", "Alibaba", "Cloud"}
@@ -112,7 +112,7 @@ def test_every_sentence_on_the_page_is_of_that_language(material: Material, comp
     quoted = re.findall(r"'([^']*)'|\"([^\"]*)\"", str(material))
     data = {word for pair in quoted for word in unbracketed(" ".join(pair))} | OURS_AND_FIGURES
     ids = re.compile("|".join(run.id for run in material.runs))
-    left = {word for text in Texts(page).found for word in unbracketed(ids.sub("", text))}
+    left = {word for text in Texts(page).texts for word in unbracketed(ids.sub("", text))}
     unknown = {word for word in left - data if not set(filter(None, re.split("[./:]", word))) <= data}
     assert not unknown, sorted(unknown)
     assert f'<html lang="{PSEUDO}">' in page
@@ -141,7 +141,7 @@ def test_the_templates_hold_no_text_of_their_own() -> None:
     """Each text with a letter is made by an expression, so that a language can have it."""
     for template in TEMPLATES.glob("*.html"):
         source = re.sub(r"\{\{.*?\}\}|\{%.*?%\}", "", template.read_text(encoding="utf-8"), flags=re.DOTALL)
-        texts = [text.replace("sizer", "") for text in Texts(source.replace("<!doctype html>", "")).found]
+        texts = [text.replace("sizer", "") for text in Texts(source.replace("<!doctype html>", "")).texts]
         assert not [text for text in texts if re.search(r"[^\W\d_]", text)], template.name
 
 
@@ -153,10 +153,10 @@ def folder(tmp_path: Path, store_knee: Callable[[Path], Path]) -> Path:
 @pytest.fixture
 def _busy_host(monkeypatch: pytest.MonkeyPatch) -> None:
     """A host of which each kind of finding is found, and which another program uses."""
-    said = Message("the {controller} controller is not mounted", controller="cpu")
-    found = tuple(Check(kind.value, False, Finding(kind, said, "/x", 1, 2, 3)) for kind in FindingKind)
+    message = Message("the {controller} controller is not mounted", controller="cpu")
+    checks = tuple(Check(kind.value, False, Finding(kind, message, "/x", 1, 2, 3)) for kind in FindingKind)
     host = facts()
-    monkeypatch.setattr(doctor, "checks", lambda _: found)
+    monkeypatch.setattr(doctor, "checks", lambda _: checks)
     monkeypatch.setattr(doctor, "facts", lambda _: host)
     monkeypatch.setattr(doctor, "probe", cache(lambda cpus, _: probe(cpus, 0.0)))  # two would differ a little
     monkeypatch.setattr(doctor, "host_load", lambda _: BusyBy(0.8, 0.2, (("firefox", 0.6),)))
@@ -223,8 +223,8 @@ def _stored(parent: Path, name: str) -> dict[str, str]:
     assert main(["init", f"{name}.yaml"]) == 0
     assert main(["import", "table.csv", "--out", name]) == 0
     files = (path for path in sorted((parent / name).rglob("*")) if path.is_file() and path.suffix != ".html")
-    found = {str(path.relative_to(parent / name)): path.read_text() for path in files}
-    return {**found, "study file": (parent / f"{name}.yaml").read_text()}
+    texts = {str(path.relative_to(parent / name)): path.read_text() for path in files}
+    return {**texts, "study file": (parent / f"{name}.yaml").read_text()}
 
 
 @pytest.mark.parametrize(

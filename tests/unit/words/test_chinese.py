@@ -46,12 +46,12 @@ NEVER_SAID = {
 
 def translations(name: str) -> dict[Message, str]:
     """Each English sentence that a catalogue has in Chinese, which is one form, since Chinese has no plural."""
-    found = compiled.read_translations(LOCALE / name)
-    return {message.id: forms(message.string)[0] for message in found if message.id}
+    catalogue = compiled.read_translations(LOCALE / name)
+    return {message.id: forms(message.string)[0] for message in catalogue if message.id}
 
 
-def forms(said: str | list[str] | tuple[str, ...]) -> tuple[str, ...]:
-    return (said,) if isinstance(said, str) else tuple(said)
+def forms(string: str | list[str] | tuple[str, ...]) -> tuple[str, ...]:
+    return (string,) if isinstance(string, str) else tuple(string)
 
 
 def test_no_translation_is_a_guess_or_left_over() -> None:
@@ -64,27 +64,27 @@ def test_no_translation_is_a_guess_or_left_over() -> None:
 
 def test_what_is_kept_in_every_language_is_kept() -> None:
     """Placeholders, options, and names that are set apart; the form for one may leave the number out."""
-    for message, said in translations("sizer.po").items():
-        assert set(KEPT.findall(" ".join(forms(message)))) == set(KEPT.findall(said)), said
+    for message, chinese in translations("sizer.po").items():
+        assert set(KEPT.findall(" ".join(forms(message)))) == set(KEPT.findall(chinese)), chinese
 
 
 def test_marks_are_those_of_chinese() -> None:
     """A sentence ends as one does there, and no comma, colon or bracket of English stands beside Chinese letters."""
-    for message, said in translations("sizer.po").items():
+    for message, chinese in translations("sizer.po").items():
         english = forms(message)[0]
-        assert english.endswith(".") - english.endswith("...") == said.endswith("\u3002"), said
-        plain = re.sub(OPTIONAL, "", re.sub(rf"`[^`]*`|{PLACEHOLDER}|!=", "x", said))
-        assert not re.search(rf"[{IDEOGRAPHS}] ?[,;:!?()]|[,;:!?()][{IDEOGRAPHS}]|[{IDEOGRAPHS}]\.", plain), said
-        assert not re.search(rf"[{IDEOGRAPHS}] [{IDEOGRAPHS}]|\d %", plain), said
+        assert english.endswith(".") - english.endswith("...") == chinese.endswith("\u3002"), chinese
+        plain = re.sub(OPTIONAL, "", re.sub(rf"`[^`]*`|{PLACEHOLDER}|!=", "x", chinese))
+        assert not re.search(rf"[{IDEOGRAPHS}] ?[,;:!?()]|[,;:!?()][{IDEOGRAPHS}]|[{IDEOGRAPHS}]\.", plain), chinese
+        assert not re.search(rf"[{IDEOGRAPHS}] [{IDEOGRAPHS}]|\d %", plain), chinese
 
 
 def test_argparse_speaks_it_too() -> None:
     """Whatever of argparse a person who types a command can come to read."""
     marked = extract_from_file("python", argparse.__file__, keywords={"_": None, "ngettext": (1, 2)})
-    said = {forms(message)[0] for _line, message, _comments, _context in marked} - NEVER_SAID
-    found = {forms(message)[0]: chinese for message, chinese in translations("messages.po").items()}
-    assert said <= set(found)
-    for english, chinese in found.items():
+    marked_texts = {forms(message)[0] for _line, message, _comments, _context in marked} - NEVER_SAID
+    by_english = {forms(message)[0]: chinese for message, chinese in translations("messages.po").items()}
+    assert marked_texts <= set(by_english)
+    for english, chinese in by_english.items():
         assert set(re.findall(r"%(?:\(\w+\))?\w", english)) == set(re.findall(r"%(?:\(\w+\))?\w", chinese)), english
 
 
@@ -147,7 +147,7 @@ def english_in(text: str) -> list[str]:
     )
     own = {*translated.values(), *(form for message in set(collected()) - set(translated) for form in forms(message))}
     long = {part for part in parts if re.search(r"[a-z]+ [a-z]+ [a-z]+", part)}
-    return [part for part in long if part in spoken and not any(part in each for each in own)]
+    return [part for part in long if part in spoken and not any(part in text for text in own)]
 
 
 def test_the_page_holds_no_english_sentence(material: Material) -> None:
@@ -155,8 +155,8 @@ def test_the_page_holds_no_english_sentence(material: Material) -> None:
     with in_language(CHINESE):
         page = render(material)
     assert '<html lang="zh-CN">' in page
-    assert english_in(" ".join(Texts(page).found)) == []
-    assert len(english_in(" ".join(Texts(render(material)).found))) > 30
+    assert english_in(" ".join(Texts(page).texts)) == []
+    assert len(english_in(" ".join(Texts(render(material)).texts))) > 30
 
 
 @pytest.mark.usefixtures("_asked_for")
@@ -214,9 +214,9 @@ def test_a_report_is_in_the_language_that_is_asked_for(
     assert 'lang="en"' in page.read_text(encoding="utf-8")
     capsys.readouterr()
     assert main(["report", str(folder), "--open"]) == 3
-    shown, said = capsys.readouterr()
+    shown, err = capsys.readouterr()
     assert shown.strip() == str(page)
-    assert str(page) in said
+    assert str(page) in err
 
 
 ENGLISH_FIGURES = {"format_rate", "format_share", "plural", "rate_unit", "share_and_unit"}
@@ -228,6 +228,6 @@ MAY = {"units.py", "warnings.py", "model.py"}
 def test_figures_with_words_are_taken_from_sizer_words() -> None:
     """Not `format_rate` but `rate_in_words`, not `format_share` but `percent`, not `plural` but `several_of`."""
     places = (ROOT / "reports", ROOT / "sizer" / "words", ROOT / "sizer" / "cli")
-    for path in (each for place in places for each in place.rglob("*.py") if each.name not in MAY):
+    for path in (file for place in places for file in place.rglob("*.py") if file.name not in MAY):
         imported = re.findall(r"^from sizer\.records import (\([^)]*\)|.*)$", path.read_text(encoding="utf-8"), re.M)
         assert not ENGLISH_FIGURES & set(re.findall(r"\w+", " ".join(imported))), path.name

@@ -154,7 +154,7 @@ def test_an_error_is_said_in_the_readers_language(
 @pytest.mark.usefixtures("_pseudo")
 def test_help_is_in_the_readers_language() -> None:
     """Every line of it but argparse's own, which follow Python's catalogues; what a run fills in keeps its name."""
-    texts = [text for each in parsers(parser()) for text in helps(each)]
+    texts = [text for command in parsers(parser()) for text in helps(command)]
     assert len(texts) > 60
     for text in texts:
         assert not re.search("[a-z]", re.sub(r"%\(\w+\)\w|\{\w+\}|500GiB|\w+(?:, \w+){20,}", "", text)), text
@@ -171,10 +171,10 @@ def parsers(top: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
                 yield from parsers(inner)
 
 
-def helps(each: argparse.ArgumentParser) -> Iterator[str]:
+def helps(command: argparse.ArgumentParser) -> Iterator[str]:
     """What a parser says of itself and of its arguments."""
-    yield from filter(None, (each.description, each.epilog))
-    for action in each._actions:
+    yield from filter(None, (command.description, command.epilog))
+    for action in command._actions:
         if isinstance(action, argparse._SubParsersAction):
             yield from (choice.help or "" for choice in action._choices_actions)
         elif action.help and not isinstance(action, (argparse._HelpAction, argparse._VersionAction)):
@@ -184,7 +184,7 @@ def helps(each: argparse.ArgumentParser) -> Iterator[str]:
 def test_the_page_leaves_out_marks_of_sentences_and_not_of_names() -> None:
     """A name may have a mark of its own."""
     lacking = Announcement(AnnouncementKind.DATA_LACKING, name="a`b", why=Message("no room"))
-    said = announcement_in_words(lacking)
-    assert said == "  workload `a`b`: its data cannot be prepared: no room"
+    sentence = announcement_in_words(lacking)
+    assert sentence == "  workload `a`b`: its data cannot be prepared: no room"
     with without_marks():
         assert announcement_in_words(lacking) == "  workload a`b: its data cannot be prepared: no room"

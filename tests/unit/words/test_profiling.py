@@ -105,8 +105,8 @@ def test_the_axes_that_were_chosen() -> None:
 
 
 def test_a_host_that_is_too_small() -> None:
-    said = list(first_run_failed(failed(Outcome.OUT_OF_MEMORY, CauseKind.HOST_MEMORY), None, ()))
-    assert said == [
+    lines = list(first_run_failed(failed(Outcome.OUT_OF_MEMORY, CauseKind.HOST_MEMORY), None, ()))
+    assert lines == [
         "without a rate of the run without limits nothing else is measured",
         "this host has too little memory for it: measure on a larger one, or make the batch smaller",
         "fix it, then run the same command",
@@ -158,7 +158,7 @@ def test_every_kind_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "runs", "said"),
+    ("kind", "runs", "sentence"),
     [
         (PlanEndKind.SETTLED, 5, "every answer is settled after 5 runs of 3 min 00 s together"),
         (PlanEndKind.SETTLED, 1, "every answer is settled after 1 run of 36 s"),
@@ -168,10 +168,10 @@ def test_every_kind_is_said() -> None:
         (PlanEndKind.NOTHING_LEFT, 1, "no single run that is left would tell much after 1 run of 36 s"),
     ],
 )
-def test_why_no_further_run_is_made(kind: PlanEndKind, runs: int, said: str) -> None:
+def test_why_no_further_run_is_made(kind: PlanEndKind, runs: int, sentence: str) -> None:
     """With what is still open."""
-    assert planning.plan_ended(PlanEnd(kind, ("a",), (), runs, 36.0 * runs)) == said
-    assert planning.plan_ended(PlanEnd(kind, ("a",), ("b",), runs, 36.0 * runs)) == f"{said}; still open: `b`"
+    assert planning.plan_ended(PlanEnd(kind, ("a",), (), runs, 36.0 * runs)) == sentence
+    assert planning.plan_ended(PlanEnd(kind, ("a",), ("b",), runs, 36.0 * runs)) == f"{sentence}; still open: `b`"
 
 
 def bounded(kind: PlanEndKind, enough: float) -> PlanEnd:
@@ -183,13 +183,15 @@ def bounded(kind: PlanEndKind, enough: float) -> PlanEnd:
 def test_a_bound_says_what_a_larger_one_would_measure_and_what_to_type() -> None:
     """The next run with its reason, in each place where the end is told."""
     end = bounded(PlanEndKind.RUNS, 10)
-    said = (
+    sentence = (
         "as many runs are made as were allowed: 5; still open: `b`; the next would be b 16 vCPUs: no run with these "
         "vCPUs completed yet"
     )
     command = "sizer run s/study.yaml --out s --runs 10"
-    assert planning.plan_ended_line(end, (), "s", ()) == f"{said}; to go on, type: {command}"
-    assert planning.chosen_runs(end, (), to_go_on=True) == f"Its runs were chosen one after another: {said}. To go on:"
+    assert planning.plan_ended_line(end, (), "s", ()) == f"{sentence}; to go on, type: {command}"
+    assert (
+        planning.chosen_runs(end, (), to_go_on=True) == f"Its runs were chosen one after another: {sentence}. To go on:"
+    )
     assert planning.going_on_with((), "s", end) == command
     assert planning.going_on_with((), "s", bounded(PlanEndKind.BUDGET, 301.0)).endswith(" --budget 6m")
     assert planning.plan_ended_line(replace(end, then=None, enough=None), (), "s", ()).endswith("; still open: `b`")
@@ -211,12 +213,12 @@ def ended(run: Run, outcome: Outcome, *kinds: CauseKind, **figures: float) -> st
 
 
 @pytest.mark.parametrize("cause", CauseKind)
-@pytest.mark.parametrize("outcome", [each for each in Outcome if each is not Outcome.COMPLETED])
+@pytest.mark.parametrize("outcome", [outcome for outcome in Outcome if outcome is not Outcome.COMPLETED])
 def test_every_way_of_failing_has_a_remedy(run: Run, outcome: Outcome, cause: CauseKind) -> None:
     """One or two sentences, with a command where something is to be done."""
-    said = ended(run, outcome, cause)
-    assert said.endswith(".")
-    assert "`sizer resume DIR" in said or outcome is Outcome.OUT_OF_MEMORY
+    sentence = ended(run, outcome, cause)
+    assert sentence.endswith(".")
+    assert "`sizer resume DIR" in sentence or outcome is Outcome.OUT_OF_MEMORY
 
 
 def test_a_kill_for_memory_is_a_finding(run: Run) -> None:

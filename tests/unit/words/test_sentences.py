@@ -47,24 +47,26 @@ RATE = Estimate(100.0, 95.0, 105.0)
 TWO_VCPUS = Spec(2.0, 8 * GIB, "nvme")
 
 
-def said(code: ReasonCode, terms: Terms = TERMS, spec: Spec | None = None, **figures: object) -> str:
+def sentence_of(code: ReasonCode, terms: Terms = TERMS, spec: Spec | None = None, **figures: object) -> str:
     """The sentence of one reason."""
     one = replace(reason(code, **figures), spec=spec)  # type: ignore[arg-type]
     return refusal_sentences(Refusal(one), terms)
 
 
-def told() -> Iterator[tuple[str, str]]:
+def cases() -> Iterator[tuple[str, str]]:
     """Each case of `reasons.txt`: the code of a reason with its figures, and the sentence."""
     for block in Path(__file__).with_name("reasons.txt").read_text(encoding="utf-8").strip().split("\n\n"):
         figures, _, sentence = block.partition("\n")
         yield figures, sentence
 
 
-@pytest.mark.parametrize(("figures", "sentence"), list(told()))
+@pytest.mark.parametrize(("figures", "sentence"), list(cases()))
 def test_a_reason_is_said_with_its_figures(figures: str, sentence: str) -> None:
     """What is known without its rarer figures, or with them, is still a whole sentence."""
     code, _, values = figures.partition(" ")
-    assert said(ReasonCode[code], **eval(f"dict({values})", {"GIB": float(GIB), "inf": float("inf")})) == sentence
+    assert (
+        sentence_of(ReasonCode[code], **eval(f"dict({values})", {"GIB": float(GIB), "inf": float("inf")})) == sentence
+    )
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def pipe(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Events, int]]:
     os.close(writing)
 
 
-def told(reading: int) -> list[dict[str, Any]]:
+def events_of(reading: int) -> list[dict[str, Any]]:
     """The events written since the last look."""
     try:
         return [json.loads(line) for line in os.read(reading, 1 << 16).splitlines()]
@@ -106,13 +106,13 @@ def test_steps_are_told_in_order_once_their_times_are_known(pipe: tuple[Events, 
     for seconds in (0.25, 0.5):
         events.step(Step(8, 0.0, 0, time=begun(queue, seconds)))
     events.step(Step(8, 0.0, 0))
-    assert told(reading) == []
+    assert events_of(reading) == []
     queue.now = 0.3
     events.step(Step(8, 0.0, 0))
-    assert [event["accelerator_seconds"] for event in told(reading)] == [0.25]
+    assert [event["accelerator_seconds"] for event in events_of(reading)] == [0.25]
     assert queue.waited == 0
     events.end()
-    last = told(reading)
+    last = events_of(reading)
     assert [event["event"] for event in last] == ["step", "step", "step", "end"]
     assert [event.get("accelerator_seconds") for event in last] == [0.5, None, None, None]
     times = [event["time"] for event in last[:-1]]
@@ -136,7 +136,7 @@ def test_the_loop_goes_on_while_the_accelerator_computes(pipe: tuple[Events, int
     assert (queue.now, queue.waited) == (0.0, 0)
     progress.end()
     assert queue.waited == 1
-    steps = [event for event in told(reading) if event["event"] == "step"]
+    steps = [event for event in events_of(reading) if event["event"] == "step"]
     assert [event["accelerator_seconds"] for event in steps] == [0.1] * 5
 
 
@@ -196,14 +196,14 @@ class Steps:
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self.found: list[tuple[int, int]] = []
+        self.kept: list[tuple[int, int]] = []
 
     @property
     def over(self) -> bool:
-        return len(self.found) >= self.most
+        return len(self.kept) >= self.most
 
     def step(self, step: Step) -> None:
-        self.found.append((step.samples, step.epoch))
+        self.kept.append((step.samples, step.epoch))
 
 
 def test_a_step_of_several_accelerators_counts_all_their_batches() -> None:
@@ -212,4 +212,4 @@ def test_a_step_of_several_accelerators_counts_all_their_batches() -> None:
     accelerator = EmulatedAccelerator(1e6, count=2)
     compute, cache = lambda _batch: accelerator.accept(8), CacheState((), "warm")
     Loop(source, compute, cache, 16, report_latency=False).run(steps)  # type: ignore[arg-type]
-    assert steps.found == [(16, 0), (16, 1), (16, 1)]
+    assert steps.kept == [(16, 0), (16, 1), (16, 1)]

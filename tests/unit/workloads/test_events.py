@@ -163,8 +163,8 @@ def test_pytorch_out_of_gpu_memory(ended: Said, capsys: pytest.CaptureFixture[st
     torch = pytest.importorskip("torch")
     status, events = ended(torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.\nmore"))
     assert (status, events) == (Fault.exit_code, [{"event": "out_of_memory", "where": "gpu"}])
-    said = capsys.readouterr().err
-    assert said == (
+    err = capsys.readouterr().err
+    assert err == (
         "image_training: there is too little GPU memory for this (CUDA out of memory. Tried to allocate 2.00 GiB.): "
         "give it more, or a smaller --batch-size\n"
     )
@@ -303,10 +303,10 @@ def test_evicted_files_are_gone_and_preloaded_ones_are_there(file: Path) -> None
     if resident(file) == 1.0:
         pytest.skip("this file system keeps its files in memory")
     assert resident(file) < 0.01
-    told: list[tuple[int, int]] = []
-    preload([file], lambda done, whole: told.append((done, whole)))
+    calls: list[tuple[int, int]] = []
+    preload([file], lambda done, whole: calls.append((done, whole)))
     assert resident(file) == 1.0
-    assert told == [(SIZE // 2, SIZE), (SIZE, SIZE)]
+    assert calls == [(SIZE // 2, SIZE), (SIZE, SIZE)]
 
 
 def test_files_that_are_asked_for_come_by_themselves(file: Path, tmp_path: Path) -> None:

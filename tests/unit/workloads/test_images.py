@@ -221,8 +221,8 @@ def test_the_image_of_a_record_comes_back(tmp_path: Path) -> None:
     path = write(tmp_path, payloads)
     size = path.stat().st_size
     with path.open("rb") as file:
-        found = [recordio.image_at(file.fileno(), path, offset, size) for offset in recordio.record_offsets(path)]
-    assert found == [image, image]
+        images = [recordio.image_at(file.fileno(), path, offset, size) for offset in recordio.record_offsets(path)]
+    assert images == [image, image]
 
 
 def test_an_index_of_another_file_is_suspected(tmp_path: Path) -> None:
@@ -284,8 +284,8 @@ def decoder(request: pytest.FixtureRequest) -> Any:
     return request.param
 
 
-def psnr(found: Any, reference: Any) -> float:
-    error = np.mean((found.astype(float) - reference.astype(float)) ** 2)
+def psnr(decoded: Any, reference: Any) -> float:
+    error = np.mean((decoded.astype(float) - reference.astype(float)) ** 2)
     return float("inf") if error == 0 else 10 * float(np.log10(255**2 / error))
 
 
@@ -307,11 +307,11 @@ def test_what_is_stored_is_opencvs(decoder: str, tmp_path: Path, suffix: str) ->
     for number, photograph in enumerate(PHOTOGRAPHS):
         path = tmp_path / f"{number}{suffix}"
         cv2.imwrite(str(path), cv2.resize(cv2.imread(str(photograph)), (500, 375), interpolation=cv2.INTER_AREA))
-        found, reference = (seen(stored(each, path, "recordio")) for each in (decoder, "opencv"))
-        assert found.shape == reference.shape == (256, 341, 3)
-        assert psnr(found, reference) >= LEAST_PSNR[decoder]
-        raw, raw_reference = (datum.decode(stored(each, path, "lmdb")) for each in (decoder, "opencv"))
-        planes = [np.frombuffer(each.data, np.uint8) for each in (raw, raw_reference)]
+        decoded, reference = (seen(stored(name, path, "recordio")) for name in (decoder, "opencv"))
+        assert decoded.shape == reference.shape == (256, 341, 3)
+        assert psnr(decoded, reference) >= LEAST_PSNR[decoder]
+        raw, raw_reference = (datum.decode(stored(name, path, "lmdb")) for name in (decoder, "opencv"))
+        planes = [np.frombuffer(image.data, np.uint8) for image in (raw, raw_reference)]
         assert psnr(*planes) >= LEAST_PSNR[decoder]
         assert (raw.channels, raw.height, raw.width, raw.label) == (3, 256, 256, 7)
 
@@ -337,9 +337,9 @@ def test_an_image_is_turned_upright(decoder: str, tmp_path: Path, orientation: i
     """By all alike, as im2rec does it: what a camera wrote lying is stored standing."""
     path = tmp_path / "0.jpg"
     path.write_bytes(upright(orientation))
-    found, reference = (seen(stored(each, path, "recordio")) for each in (decoder, "opencv"))
-    assert found.shape == reference.shape == ((341, 256, 3) if orientation in (6, 8) else (256, 341, 3))
-    assert psnr(found, reference) >= LEAST_PSNR[decoder]
+    decoded, reference = (seen(stored(name, path, "recordio")) for name in (decoder, "opencv"))
+    assert decoded.shape == reference.shape == ((341, 256, 3) if orientation in (6, 8) else (256, 341, 3))
+    assert psnr(decoded, reference) >= LEAST_PSNR[decoder]
 
 
 @pytest.mark.parametrize("mode", ["L", "CMYK", "I;16", "P", "RGBA", "LA", "1"])
@@ -355,11 +355,11 @@ def test_every_form_of_image_is_stored(decoder: str, tmp_path: Path, mode: str) 
         pillow.fromarray(PIXELS[:, :, ::-1].copy()).convert(mode).save(file, "JPEG" if mode in ("L", "CMYK") else "PNG")
         content = file.getvalue()
     path.write_bytes(content)
-    found, reference = (seen(stored(each, path, "recordio")) for each in (decoder, "opencv"))
-    assert found.shape == (256, 341, 3)
+    decoded, reference = (seen(stored(name, path, "recordio")) for name in (decoder, "opencv"))
+    assert decoded.shape == (256, 341, 3)
     # Printers' colours have no one meaning, and of two colours alone what is scaled depends on how.
-    assert psnr(found, reference) >= (10 if mode in ("CMYK", "1") else LEAST_PSNR[decoder])
-    assert 40 < found.mean() < 215
+    assert psnr(decoded, reference) >= (10 if mode in ("CMYK", "1") else LEAST_PSNR[decoder])
+    assert 40 < decoded.mean() < 215
 
 
 @pytest.mark.parametrize("content", [b"", b"no image", JPEG[: len(JPEG) // 2], JPEG[:-2], JPEG[:4], b"\xff\xd8"])

@@ -89,9 +89,9 @@ def test_mxnets_networks_have_the_same_but_where_it_is_said(mx: Any, network: st
     shape, _ = sample_form(network)
     model.infer_shape(mx.nd.zeros((1, *shape)))
     count = sum(math.prod(param.shape) for param in model.collect_params().values() if param.grad_req != "null")
-    known = {"mxnet": PARAMETERS[network], "pytorch": PARAMETERS[network]}
-    known |= DIFFERENCES[network].parameters if network in DIFFERENCES else {}
-    assert (count, PARAMETERS[network]) == (known["mxnet"], known["pytorch"])
+    parameters = {"mxnet": PARAMETERS[network], "pytorch": PARAMETERS[network]}
+    parameters |= DIFFERENCES[network].parameters if network in DIFFERENCES else {}
+    assert (count, PARAMETERS[network]) == (parameters["mxnet"], parameters["pytorch"])
 
 
 def test_the_documentation_has_every_count() -> None:
@@ -311,9 +311,9 @@ def test_words_are_masked_as_berts_are(made: Any) -> None:
     torch = import_module("torch")
     torch.manual_seed(1)
     words = torch.full((200, 1000), 7)
-    changed, told = made.masked(words, 1000)
-    chosen = told != made.IGNORED
-    assert (told[chosen] == 7).all()
+    changed, labels = made.masked(words, 1000)
+    chosen = labels != made.IGNORED
+    assert (labels[chosen] == 7).all()
     assert (changed[~chosen] == 7).all()
     assert float(chosen.float().mean()) == pytest.approx(0.15, abs=0.005)
     shares = [float((changed[chosen] == value).float().mean()) for value in (999, 7)]

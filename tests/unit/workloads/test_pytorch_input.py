@@ -68,8 +68,8 @@ def loaded(path: Path, training: bool, **reading: Any) -> Iterator[Any]:
     from workloads.backends import pytorch_input
 
     settings = Settings("cpu", 1, 1, BATCH, reading=Reading(**reading))
-    with data_set.open_images(path, None, None, 1, 1, reads_folders=True) as found:
-        source = pytorch_input.LoadedImages(found, 32, training, settings)
+    with data_set.open_images(path, None, None, 1, 1, reads_folders=True) as images:
+        source = pytorch_input.LoadedImages(images, 32, training, settings)
         try:
             yield source
         finally:
@@ -78,12 +78,12 @@ def loaded(path: Path, training: bool, **reading: Any) -> Iterator[Any]:
 
 def epoch(source: Any) -> list[tuple[int, int]]:
     """Number and class of the images of an epoch."""
-    found = []
+    pairs = []
     while (batch := source.next_batch()) is not None:
         images, _labels = batch
         assert (tuple(images.shape), str(images.dtype)) == ((BATCH, 32, 32, 3), "torch.uint8")
-        found += [(round(float(image.float().mean()) / 20), int(label)) for image, label in zip(*batch, strict=True)]
-    return found
+        pairs += [(round(float(image.float().mean()) / 20), int(label)) for image, label in zip(*batch, strict=True)]
+    return pairs
 
 
 def epochs(source: Any, count: int) -> None:
@@ -160,11 +160,11 @@ def test_a_worker_that_dies_is_told_in_a_sentence() -> None:
     """DataLoader tells it over several lines."""
     from workloads.backends import pytorch_input
 
-    for text, told in (
+    for text, sentence in (
         ("DataLoader worker (pid 12) is killed by signal: Killed. ", "died, mostly of too little memory"),
         ("DataLoader worker (pid 12) is killed by signal: Bus error. It is possible\nthat shared memory", "/dev/shm"),
     ):
-        assert told in str(pytorch_input._dead_worker(RuntimeError(text)))
+        assert sentence in str(pytorch_input._dead_worker(RuntimeError(text)))
         assert isinstance(pytorch_input._dead_worker(RuntimeError(text)), Fault)
     with pytest.raises(RuntimeError, match="something else"):
         pytorch_input._dead_worker(RuntimeError("something else"))
@@ -192,10 +192,10 @@ def test_pixels_are_normalised_with_channels_last_in_memory() -> None:
     from workloads.backends import pytorch_input
 
     images = torch.tensor([[[[124, 116, 104]]]], dtype=torch.uint8).expand(2, 4, 4, 3)
-    found = pytorch_input.normalised(images, torch.device("cpu"))
-    assert tuple(found.shape) == (2, 3, 4, 4)
-    assert found.abs().max() < 0.02
-    assert found.is_contiguous(memory_format=torch.channels_last)
+    pixels = pytorch_input.normalised(images, torch.device("cpu"))
+    assert tuple(pixels.shape) == (2, 3, 4, 4)
+    assert pixels.abs().max() < 0.02
+    assert pixels.is_contiguous(memory_format=torch.channels_last)
 
 
 pytestmark = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed")

@@ -26,9 +26,9 @@ def main() -> None:
         network.initialize()
         trainer = gluon.Trainer(network.collect_params(), "sgd", {"learning_rate": 0.01})
         for _ in range(EPOCHS):
-            for some, known in train:
+            for some, labels in train:
                 with autograd.record():
-                    loss = loss_of(network(some), known)
+                    loss = loss_of(network(some), labels)
                 loss.backward()
                 trainer.step(len(some))
                 steps, samples = steps + 1, samples + len(some)
