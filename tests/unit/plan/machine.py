@@ -6,21 +6,13 @@ import math
 import random
 from collections.abc import Callable
 from dataclasses import replace
-from sizer.plan.chooser import Chooser
-from sizer.plan.chooser import NextRun
-from sizer.plan.chooser import PlanEnd
+
+from sizer.plan.chooser import Chooser, NextRun, PlanEnd
 from sizer.plan.configurations import position
-from sizer.records.prediction import Configuration
-from sizer.records.prediction import Estimate
-from sizer.records.run import Demand
-from sizer.records.run import Run
+from sizer.records.prediction import Configuration, Estimate
+from sizer.records.run import Demand, Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Adaptive
-from sizer.records.study import Measure
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from sizer.records.study import WorkloadPlan
+from sizer.records.study import Adaptive, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.records.units import GIB
 from sizer.study.presets import HostSize
 from tests.tables import stored_catalog

@@ -5,54 +5,38 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
-from datetime import timedelta
-from datetime import timezone
+from datetime import datetime, timedelta, timezone
+
 import pytest
+
 from sizer.model.fitting import fit
-from sizer.plan.chooser import Chooser
-from sizer.plan.chooser import NextRun
-from sizer.plan.conclusions import OpenAnswer
-from sizer.plan.conclusions import open_answer
+from sizer.plan.chooser import Chooser, NextRun
+from sizer.plan.conclusions import OpenAnswer, open_answer
 from sizer.plan.configurations import configurations
-from sizer.plan.run_order import MOST_BETWEEN
-from sizer.plan.run_order import is_measurement
-from sizer.plan.run_order import plan
-from sizer.plan.run_order import reference
+from sizer.plan.run_order import MOST_BETWEEN, is_measurement, plan, reference
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
-from sizer.records.prediction import Configuration
-from sizer.records.prediction import Spec
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import WarningKind
+from sizer.records.device import Device, DiskRates
+from sizer.records.prediction import Configuration, Spec
+from sizer.records.run import Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Adaptive
-from sizer.records.study import DiskTier
-from sizer.records.study import Measure
-from sizer.records.study import Objective
-from sizer.records.study import PlanEndKind
-from sizer.records.study import RunReasonKind
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from sizer.records.study import WorkloadPlan
+from sizer.records.study import (
+    Adaptive,
+    DiskTier,
+    Measure,
+    Objective,
+    PlanEndKind,
+    RunReasonKind,
+    RunSpec,
+    Study,
+    Workload,
+    WorkloadPlan,
+)
 from sizer.records.units import GIB
 from sizer.words.studies.planning import reason_in_words
 from tests.tables import stored_catalog
 from tests.unit.plan import machine
-from tests.unit.plan.machine import HOST
-from tests.unit.plan.machine import LADDER
-from tests.unit.plan.machine import SECONDS
-from tests.unit.plan.machine import UNBOUNDED
-from tests.unit.plan.machine import Rate
-from tests.unit.plan.machine import chooser_of
-from tests.unit.plan.machine import chosen
-from tests.unit.plan.machine import knee
-from tests.unit.plan.machine import made
-from tests.unit.plan.machine import study_of
+from tests.unit.plan.machine import HOST, LADDER, SECONDS, UNBOUNDED, Rate, chooser_of, chosen, knee, made, study_of
 
 # Which run an adaptive plan makes next, why, and when it ends.
 

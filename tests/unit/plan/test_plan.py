@@ -7,49 +7,44 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sizer.plan.axes_of_first_run import FAR_ABOVE
-from sizer.plan.axes_of_first_run import Needs
-from sizer.plan.axes_of_first_run import chosen_axes
-from sizer.plan.axes_of_first_run import needs_of
-from sizer.plan.run_order import AROUND_SECONDS
-from sizer.plan.run_order import FAILED
-from sizer.plan.run_order import UNFINISHED
-from sizer.plan.run_order import estimate_seconds
-from sizer.plan.run_order import guessed_workloads
-from sizer.plan.run_order import plan
-from sizer.plan.run_order import remaining
+
+from sizer.plan.axes_of_first_run import FAR_ABOVE, Needs, chosen_axes, needs_of
+from sizer.plan.run_order import (
+    AROUND_SECONDS,
+    FAILED,
+    UNFINISHED,
+    estimate_seconds,
+    guessed_workloads,
+    plan,
+    remaining,
+)
 from sizer.plan.seen_times import SeenTimes
 from sizer.records.device import Device
 from sizer.records.messages import InputError
-from sizer.records.prediction import Configuration
-from sizer.records.prediction import Estimate
-from sizer.records.run import Cause
-from sizer.records.run import CauseKind
-from sizer.records.run import DataSet
-from sizer.records.run import Demand
-from sizer.records.run import Failure
-from sizer.records.run import MemoryUse
-from sizer.records.run import Meter
-from sizer.records.run import MeterKind
-from sizer.records.run import RateDetails
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import Sample
-from sizer.records.run import Step
-from sizer.records.run import WarningKind
-from sizer.records.run_kinds import Outcome
-from sizer.records.run_kinds import Purpose
-from sizer.records.study import Limits
-from sizer.records.study import Measure
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from sizer.records.study import WorkloadPlan
-from sizer.records.units import GIB
-from sizer.records.units import MIB
+from sizer.records.prediction import Configuration, Estimate
+from sizer.records.run import (
+    Cause,
+    CauseKind,
+    DataSet,
+    Demand,
+    Failure,
+    MemoryUse,
+    Meter,
+    MeterKind,
+    RateDetails,
+    Run,
+    RunWarning,
+    Sample,
+    Step,
+    WarningKind,
+)
+from sizer.records.run_kinds import Outcome, Purpose
+from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.units import GIB, MIB
 from sizer.study.presets import HostSize
 
 # Which runs a study asks for, in which order, and how long they take.

@@ -6,30 +6,18 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+
 import pytest
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
+
+from sizer.records.device import Device, DiskRates
 from sizer.records.messages import InputError
 from sizer.records.prediction import Configuration
-from sizer.records.run import DiskCheck
-from sizer.records.run import Run
-from sizer.records.run_kinds import Outcome
-from sizer.records.run_kinds import Purpose
-from sizer.records.study import DiskTier
-from sizer.records.study import Limits
-from sizer.records.study import Measure
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from sizer.records.study import WorkloadPlan
+from sizer.records.run import DiskCheck, Run
+from sizer.records.run_kinds import Outcome, Purpose
+from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.store import fitted_file
-from sizer.store.continuing import refuse_other_machine
-from sizer.store.continuing import refuse_other_meaning
-from sizer.store.continuing import refuse_other_study
-from sizer.store.continuing import refuse_other_versions
-from sizer.store.fitted_file import read_fitted
-from sizer.store.fitted_file import sources_of
-from sizer.store.fitted_file import write_fitted
+from sizer.store.continuing import refuse_other_machine, refuse_other_meaning, refuse_other_study, refuse_other_versions
+from sizer.store.fitted_file import read_fitted, sources_of, write_fitted
 
 TRAIN = Workload("train", "image_training", network="resnet50")
 SLOW = DiskTier("slow", emulated=DiskRates(read_bytes_per_second=4e7))

@@ -10,39 +10,34 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
-from typing import Any
-from typing import TypeVar
+from typing import Any, TypeVar
+
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+
 from sizer.catalog.catalog import Catalog
-from sizer.files.codec import from_json
-from sizer.files.codec import to_json
-from sizer.records.device import BatchRate
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
+from sizer.files.codec import from_json, to_json
+from sizer.records.device import BatchRate, Device, DiskRates
 from sizer.records.frameworks import Variable
-from sizer.records.kinds import KINDS
-from sizer.records.kinds import TRANSFORMERS
+from sizer.records.kinds import KINDS, TRANSFORMERS
 from sizer.records.messages import InputError
-from sizer.records.study import Deadline
-from sizer.records.study import DiskTier
-from sizer.records.study import FrameworkPython
-from sizer.records.study import Limits
-from sizer.records.study import Measure
-from sizer.records.study import Objective
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from sizer.records.study import WorkloadPlan
-from sizer.study.json_schema import schema
-from sizer.study.json_schema import template
+from sizer.records.study import (
+    Deadline,
+    DiskTier,
+    FrameworkPython,
+    Limits,
+    Measure,
+    Objective,
+    Study,
+    Workload,
+    WorkloadPlan,
+)
+from sizer.study.json_schema import schema, template
 from sizer.study.parse import parse_study
-from sizer.study.presets import MEASURE
-from sizer.study.presets import HostSize
-from sizer.study.presets import Preset
-from sizer.study.presets import vcpus_axis
+from sizer.study.presets import MEASURE, HostSize, Preset, vcpus_axis
 from sizer.study.resolved import to_yaml
 from sizer.words.language import in_words
 from tests import ROOT
