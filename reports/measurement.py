@@ -121,9 +121,10 @@ def data_sets(runs: Sequence[Run]) -> list[dict[str, str]]:
 def emulated_devices(subjects: Sequence[Subject]) -> list[tuple[str, str]]:
     """Each workload whose accelerator was emulated, with the rate and its source."""
     return [
-        (subject.name, page_words.device_in_words(subject.device, subject.unit))
+        (subject.name, page_words.device_in_words(device, subject.unit))
         for subject in subjects
-        if subject.device.kind == "emulated"
+        for device in subject.devices
+        if device.kind == "emulated"
     ]
 
 

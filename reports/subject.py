@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from typing import Any
 
 from sizer.model.model import CPU_LABEL, Model, WorkloadModel
-from sizer.model.runs import as_asked
+from sizer.model.runs import as_asked, labelled
 from sizer.plan.chooser import NextRun, PlanEnd, Unfinished, next_of
 from sizer.plan.run_order import Spread
 from sizer.records.answer import Answer, Recommendation
@@ -71,13 +71,20 @@ class Subject:
 
     @cached_property
     def device(self) -> Device:
-        """Where the step is computed, as the runs say it, because they know the source of an emulated rate."""
-        devices = [run.spec.workload.computes_on for run in self.runs]
-        if self.plan is not None:
-            devices.append(self.plan.workload.computes_on)
-        return next(
-            (device for device in devices if device.samples_per_second is not None), devices[0] if devices else Device()
-        )
+        """Where the step is computed, of several devices that of the answer."""
+        label = None if self.spec is None else self.spec.gpu
+        return next((device for device in self.devices if device.label == label), self.devices[0])
+
+    @cached_property
+    def devices(self) -> tuple[Device, ...]:
+        """One of each name, as the runs say it, because they know the source of an emulated rate, else as the study
+        does; those with a rate first."""
+        planned = [] if self.plan is None else [workload.computes_on for workload in self.plan.on_devices]
+        named: dict[str, Device] = {}
+        devices = [*(run.spec.workload.computes_on for run in self.runs), *planned] or [Device()]
+        for device in sorted(devices, key=lambda device: device.samples_per_second is None):
+            named.setdefault(device.label, device)
+        return tuple(named.values())
 
     @cached_property
     def workload(self) -> Workload:
@@ -160,7 +167,7 @@ def _subject(name: str, material: Material) -> Subject:
         name=name,
         study=material.study,
         objective=recommendation.objective,
-        runs=results.of_workload(material.runs, name),
+        runs=tuple(labelled(results.of_workload(material.runs, name))),
         plan=plan,
         model=model,
         model_refusal=refusal,

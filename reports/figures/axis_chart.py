@@ -128,8 +128,11 @@ def _piles(axis: str, series: Sequence[Series], subject: Subject) -> tuple[Pile,
 
 
 def piled(series: Sequence[Series], subject: Subject) -> Series | None:
-    """The series of which a picture shows where the time goes."""
-    return next((one for one in series if is_modelled(one, subject) and not one.is_light), None)
+    """The series of which a picture shows where the time goes: one with the answer's accelerator, if any has it."""
+    modelled = [one for one in series if is_modelled(one, subject) and not one.is_light]
+    gpu = subject.spec.gpu if subject.spec is not None else None
+    own = (one for one in modelled if one.base is not None and one.base.gpu == gpu)
+    return next(own, modelled[0] if modelled else None)
 
 
 def time_scale(most: float) -> tuple[float, str]:

@@ -61,10 +61,12 @@ def _facts(folder: StudyFolder, runs: Sequence[Run], workloads: Collection[str])
     facts |= {("package", name): version for name, version in versions.items()}
     facts |= {("disk", tier.name): DiskCheck(tier, DiskRates()) for tier in folder.study.disks}
     facts |= {("disk", run.disk.tier.name): run.disk for run in runs if run.disk is not None}
+    devices = {(run.spec.workload.name, run.spec.workload.computes_on.label) for run in runs}
     for run in runs:
         name = run.spec.workload.name
         if run.spec.stage is None and name in workloads:
-            fields = {**to_json(run.spec.workload), "device": run.spec.workload.computes_on.label}
+            labels = [label for workload, label in sorted(devices) if workload == name]
+            fields = {**to_json(run.spec.workload), "device": ", ".join(labels)}
             facts |= {("workload", f"{name}: {key}"): fields[key] for key in OF_WORKLOAD if fields.get(key)}
             facts |= {("workload", f"{name}: data_bytes"): run.data_set.bytes} if run.data_set else {}
     return facts

@@ -206,7 +206,7 @@ def _doubts_of_frameworks(workloads: Sequence[Workload], named: Sequence[str]) -
     for workload in workloads:
         if workload.framework not in RUNNABLE and KINDS[workload.kind].framework != OTHER:
             without.setdefault(str(workload.framework), []).append(workload.name)
-    doubts = [Doubt(DoubtKind.FRAMEWORK, tuple(names), framework) for framework, names in without.items()]
+    doubts = [Doubt(DoubtKind.FRAMEWORK, tuple(dict.fromkeys(names)), word) for word, names in without.items()]
     for framework, users in _users(workloads).items():
         if framework not in named and framework in RUNNABLE:
             has = examined(framework, interpreter(framework))
@@ -215,7 +215,7 @@ def _doubts_of_frameworks(workloads: Sequence[Workload], named: Sequence[str]) -
                 concerned = [user for user in users if user.network in TRANSFORMERS]
                 lack = what_it_lacks(framework, has, _networks(concerned))
             if lack is not None:
-                names = tuple(workload.name for workload in concerned)
+                names = tuple(dict.fromkeys(workload.name for workload in concerned))
                 doubts.append(Doubt(DoubtKind.INTERPRETER, names, framework, problem=lack.message))
     return doubts
 

@@ -204,11 +204,13 @@ def still_planned(
     following, plans = next_of(chosen), {}
     for workload in study.workloads:
         name = workload.workload.name
-        tried = {place_of(run.spec, size) for run in as_asked([run for run in runs if run.spec.workload.name == name])}
-        places = [place_of(spec, size) for spec in configurations_of(workload, study, size)]
+        several = bool(workload.devices)
+        mine = as_asked([run for run in runs if run.spec.workload.name == name])
+        tried = {place_of(run.spec, size, several) for run in mine}
+        places = [place_of(spec, size, several) for spec in configurations_of(workload, study, size)]
         left = StillPlanned(tuple(place for place in places if place not in tried))
         if following is not None and following.spec.workload.name == name and following.spec.stage is None:
-            place = place_of(following.spec, size)
+            place = place_of(following.spec, size, several)
             left = replace(left, next_run=_as_varied(place, places), again=place in tried)
         plans[name] = left
     return plans

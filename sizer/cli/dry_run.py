@@ -127,8 +127,8 @@ def _touched(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
         if workload.data is not None:
             yield touch_line(Touch.DATA, typed_path(workload.data), workload.name)
     yield from _written(plan, environment)
-    asked = {(spec.workload.name, spec.batch_size): spec for spec in plan.all_specs}
-    for (name, batch_size), spec in sorted(asked.items()):
+    asked = {(spec.workload.name, spec.batch_size, spec.device.label): spec for spec in plan.all_specs}
+    for (name, batch_size, _), spec in sorted(asked.items()):
         if spec.device.kind == "emulated":
             yield words.emulated_line(name, spec.device, batch_size)
     for workload in plan.workloads:

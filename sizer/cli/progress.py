@@ -20,7 +20,7 @@ from sizer.records.study import RunSpec
 from sizer.words import terminal
 from sizer.words.answers import conclusion_line
 from sizer.words.language import in_words, rate_in_words
-from sizer.words.names import terms_of
+from sizer.words.names import terms_of_answer
 from sizer.words.runs import following_in_words, host_lines, result_and_doubts, run_in_words
 from sizer.words.studies import planning, profiling
 from sizer.words.studies.notes import note_in_words
@@ -168,7 +168,7 @@ def _conclusion(conclusion: events.Conclusion) -> Iterator[str]:
     host = conclusion.host
     yield from host_lines(host.drift, host.beside_others, host.runs)
     for answer in conclusion.recommendation.workloads:
-        yield conclusion_line(answer, terms_of(conclusion.model.workload(answer.workload)))
+        yield conclusion_line(answer, terms_of_answer(answer, conclusion.model.workload(answer.workload)))
     yield terminal.report_written(conclusion.report)
 
 

@@ -19,7 +19,7 @@ from sizer import __version__
 from sizer.catalog.catalog import Catalog
 from sizer.files.codec import to_json
 from sizer.model.comparison import Comparison
-from sizer.model.model import Gpus, Model, WorkloadModel
+from sizer.model.model import CPU_LABEL, Gpus, Model, WorkloadModel
 from sizer.recommend.prices import VOLUME_GIB
 from sizer.records.answer import Answer, InstanceOffer, Recommendation, Rejection
 from sizer.records.device import DiskRates
@@ -32,7 +32,7 @@ from sizer.records.units import GIB, MIB, format_bytes, format_number
 from sizer.words.answers import conclusion_line, headline, main_sentences, rejection_line, sure_line
 from sizer.words.family import family_lines
 from sizer.words.language import ENGLISH, _, in_language, paragraph, vcpus_in_words
-from sizer.words.names import Terms, price_an_hour, terms_of
+from sizer.words.names import Terms, price_an_hour, terms_of_answer
 from sizer.words.reasons.phrasing import reason_sentences, refusal_sentences, suggestion_sentences
 from sizer.words.terminal import offer_line
 
@@ -47,9 +47,9 @@ def recommendation_form(recommendation: Recommendation, model: Model) -> dict[st
         answers = []
         for answer in recommendation.workloads:
             workload = model.workload(answer.workload)
-            disk = answer.spec.disk if answer.spec else None
+            disk, gpu = (answer.spec.disk, answer.spec.gpu or CPU_LABEL) if answer.spec else (None, None)
             beyond = prediction_form(answer.beyond, workload) if answer.beyond else None
-            own = {"beyond": beyond, "emulated": is_emulated(workload, disk)}
+            own = {"beyond": beyond, "emulated": is_emulated(workload, disk, gpu)}
             answers.append(_answer_form(answer, workload) | own)
     objective, table = recommendation.objective, recommendation.cross_table
     return {
@@ -100,7 +100,7 @@ def _form_of_place(configuration: Configuration, workload: WorkloadModel) -> dic
         "shares": {},
         **dict.fromkeys(("extrapolated", "out_of_memory", "headroom")),
         "sample_unit": workload.sample_unit,
-        "emulated": is_emulated(workload, configuration.disk),
+        "emulated": is_emulated(workload, configuration.disk, configuration.gpu),
     }
 
 
@@ -111,15 +111,17 @@ def configuration_form(configuration: Configuration) -> dict[str, Any]:
     return form
 
 
-def is_emulated(workload: WorkloadModel, disk: str | None) -> bool:
-    """Whether the accelerator is emulated, or this disk: without a name, any that the workload was measured on."""
+def is_emulated(workload: WorkloadModel, disk: str | None, gpu: str | None) -> bool:
+    """Whether the accelerator of that label is emulated, or this disk: without a name, any that the workload was
+    measured on."""
     disks = workload.measured.disks if disk is None else [workload.measured.disk(disk)]
-    return workload.facts.device.kind == "emulated" or any(one is not None and one.emulated for one in disks)
+    device = workload.facts.device_called(gpu)
+    return device.kind == "emulated" or any(one is not None and one.emulated for one in disks)
 
 
 def _answer_form(answer: Answer, workload: WorkloadModel) -> dict[str, Any]:
     """An answer with its reasons as English sentences, and their codes beside them."""
-    terms = terms_of(workload)
+    terms = terms_of_answer(answer, workload)
     suggestion = answer.next_run
     emulated = [reason for reason in answer.reasons if reason.code is ReasonCode.EMULATED]
     form = {
@@ -242,7 +244,7 @@ class HandedOver:
         return f"From the study {self.study.name}, {day}; sizer {__version__}, {date.today()}."
 
     def terms(self, answer: Answer) -> Terms:
-        return terms_of(self.model.workload(answer.workload))
+        return terms_of_answer(answer, self.model.workload(answer.workload))
 
     def disk(self, answer: Answer) -> DiskTier | None:
         """That of the spec as the study has it; of a table the tier of that name."""

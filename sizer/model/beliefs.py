@@ -232,7 +232,7 @@ def _accelerators(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator
     for label in apart:
         rate = facts.accelerator_rates.get(label)
         if rate is not None:
-            emulated = label.startswith("emulated") or facts.device.kind == "emulated"
+            emulated = facts.device_called(label).kind == "emulated"
             yield _line("accelerator, emulated" if emulated else "accelerator", math.log(rate), f":{label}")
             yield from _real(facts, label) if emulated else ()
             continue
@@ -252,7 +252,7 @@ def _accelerators(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator
 
 def _real(facts: WorkloadFacts, label: str) -> Iterator[Belief]:
     """Ln of how many times as fast as it was emulated the real GPU may be, where its rate is known so far only."""
-    device = facts.device.at_batch(facts.reference_batch)
+    device = facts.device_called(label).at_batch(facts.reference_batch)
     if device.rate_unsure and device.rate_low and device.rate_high:
         yield Belief(f"real:{label}", 0.0, math.log(device.rate_high / device.rate_low) / (2 * NORMAL_90), True)
 

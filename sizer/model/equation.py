@@ -228,7 +228,13 @@ def build_rows(
         labels=labels,
         accelerator=accelerator,
         gpus=np.array([max(1, count) for count in gpus], dtype=float),
-        speed_up=np.array([math.log(facts.stated_speed_up(count) or 1.0) for count in gpus], dtype=float),
+        speed_up=np.array(
+            [
+                math.log(facts.stated_speed_up(count, configuration.gpu) or 1.0)
+                for count, configuration in zip(gpus, configurations, strict=True)
+            ],
+            dtype=float,
+        ),
         missed=np.where(reads, np.maximum(missed, 0.0), 0.0),
         read=log_read,
         read_is_iops=np.array([iops for _, iops in read], dtype=bool)[disk] & reads,

@@ -387,8 +387,9 @@ class WorkloadFacts:
     Bytes, IOs and core-seconds are per sample; `step_core_seconds` is the part of them that synthetic input needs, too.
     `hit_blend` is where the page cache lies between LRU (0) and the cached fraction (1), `read_amplification` how many
     bytes the device reads for each one that missed it (readahead). `accelerator` is the label of
-    the one that most runs used, `accelerator_rates` samples per second of each one alone, where known; `mixed_with_cpu`
-    if some runs had none. `feed` is that of the runs that predictions are about.
+    the one that most runs used, `accelerator_rates` samples per second of each one alone, where known, and `devices`
+    the device of each label, where there are several; `mixed_with_cpu` if some runs had none. `feed` is that of the
+    runs that predictions are about.
     `several_accounted`: sizer itself measured several accelerators together, here or for an imported table; what they
     lose to each other is stated where they were emulated (`Device.scaling_loss`), and fitted else. `paired`: every
     second vCPU of the runs was the other half of a core. `may_cache`: the page cache may keep data between epochs.
@@ -421,10 +422,16 @@ class WorkloadFacts:
     cpu_work: CpuWork | None = None
     measured_on: tuple[Processor, ...] = ()
     processors: tuple[Processor, ...] = ()
+    devices: dict[str, Device] = field(default_factory=dict)
 
-    def stated_speed_up(self, count: int) -> float | None:
+    def device_called(self, label: str | None) -> Device:
+        """The device of this label; the usual one where several have none."""
+        return self.devices.get(label or "", self.device)
+
+    def stated_speed_up(self, count: int, label: str | None = None) -> float | None:
         """How many times the samples of one so many accelerators make, where sizer emulated what they lose."""
-        return self.device.speed_up(count) if self.several_accounted and self.device.kind == "emulated" else None
+        device = self.device_called(label)
+        return device.speed_up(count) if self.several_accounted and device.kind == "emulated" else None
 
     @property
     def scaling_loss(self) -> float | None:

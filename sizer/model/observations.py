@@ -337,9 +337,10 @@ def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: Measur
     synthetic = [run for run in isolating if run.spec.workload.input == "synthetic"]
     labels = Counter(label_of(run) for run in runs)
     usual = labels.most_common(1)[0][0]
+    by_label = {label_of(run): run.spec.workload.computes_on for run in reversed(runs)}
     facts = WorkloadFacts(
         kind=workload.kind,
-        device=next(run.spec.workload.computes_on for run in runs if label_of(run) == usual),
+        device=by_label[usual],
         feed=feed,
         core_seconds=_core_seconds([run for run in runs if label_of(run) == usual]),
         step_core_seconds=_core_seconds([run for run in synthetic if label_of(run) == usual]),
@@ -352,6 +353,7 @@ def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: Measur
         sequential=not workload.shuffles,
         accelerator=usual,
         accelerator_rates=_accelerator_rates([*runs, *isolating], usual_batch),
+        devices={label or CPU_LABEL: by_label[label] for label in by_label} if len(by_label) > 1 else {},
         several_accounted=any(  # by sizer itself, or its table says what emulated ones lose
             run.spec.gpu_count > 1
             or (run.spec.workload.computes_on.scaling_loss is not None and gpus_of(run.configuration) > 1)

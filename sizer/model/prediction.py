@@ -129,6 +129,15 @@ def rates(model: WorkloadModel, configurations: Sequence[Configuration], what_if
     return Rates(log_rate + pull, left, further, model.posterior.noise, solution)
 
 
+def on_real_gpus(model: WorkloadModel, configurations: Sequence[Configuration]) -> Array | None:
+    """Draws (D, n) of ln of how many times as fast as it was measured each of these is where its emulated accelerator
+    is a real one, 0 where its rate is a published one; None where all are."""
+    if model.posterior is None or not any(name.startswith("real:") for name in model.posterior.names):
+        return None
+    rows, draws = build_rows(model.facts, model.measured, configurations), _learnt(model).draws
+    return np.asarray(solve(draws, rows).log_rate - solve(draws, replace(rows, observed=True)).log_rate)
+
+
 def throughputs(model: WorkloadModel, configurations: Sequence[Configuration]) -> list[Estimate]:
     """What `predict` says of the rate at each; asks nothing about whether it can be predicted."""
     return _as_measured(model, configurations, rates(model, configurations))

@@ -135,7 +135,7 @@ def labelled(runs: Sequence[Run]) -> list[Run]:
     """
     least = 1 if any(run.spec.gpu_count > 1 for run in runs) else 0
     if least or any(run.configuration.gpu_count is not None for run in runs):
-        runs = [_at(run, gpu_count=max(least, gpus_of(run.configuration))) for run in runs]
+        runs = [_at(run, gpu_count=max(least if label_of(run) else 0, gpus_of(run.configuration))) for run in runs]
     if len({label_of(run) for run in runs}) < 2:
         return list(runs)
     return [_at(run, gpu=label_of(run) or CPU_LABEL) for run in runs]

@@ -286,7 +286,7 @@ class Chooser:
         telling = conclusion.opened.most_telling(MOST_WEIGHED)
         weighed = []
         for spec, again in nexts:
-            place = place_of(spec, self._host)
+            place = place_of(spec, self._host, len(axes.devices) > 1)
             if sure and not again and place == own_place:
                 yield worth(spec, PRIOR_DOUBT, RunReason(RunReasonKind.OWN_RUN))
             doubt_removed = conclusion.opened.value(place) if place in telling else 0.0

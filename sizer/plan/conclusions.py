@@ -122,7 +122,7 @@ def open_answer(
 ) -> OpenAnswer | None:
     """What the answer may turn out to be, and what runs at `places` may give; None where the model is refused or has
     nothing to choose from."""
-    if model.refused or model.posterior is None or answer.spec is None:
+    if model.refused or model.posterior is None or answer.spec is None or not places:
         return None
     best, here = best_place(model), tuple(dict.fromkeys(places))
     sizes = sizes_on_curve(model, catalog, best.batch_size, rented=False, between=tuple(map(vcpus_of, here)))
@@ -253,16 +253,19 @@ class Conclusions:
         answer = recommend(model, mine, objective, self._catalog, host_vcpus=float(self._host.vcpus)).workloads[0]
         workload = model.workloads[0]
         disks = {name_of_disk(disk.name) for disk in workload.measured.disks}
-        places = [place for spec in specs if (place := place_of(spec, self._host)).disk in disks]
+        labels = {gpus.gpu for gpus in workload.measured.gpus}
+        several = len(self._axes[name].devices) > 1
+        places = [place_of(spec, self._host, several) for spec in specs]
+        places = [place for place in places if place.disk in disks and (not several or place.gpu in labels)]
         tried = {position(run.spec, self._host) for run in as_asked(mine)}
         complete = all(position(spec, self._host) in tried for spec in specs)
         return Conclusion(answer, open_answer(workload, answer, places, objective, self._catalog), complete)
 
 
-def place_of(spec: RunSpec, host: HostSize) -> Configuration:
-    """Where the model finds what this run measures."""
-    vcpus, memory, disk, batch, count = position(spec, host)
-    return Configuration(vcpus, memory, name_of_disk(disk), batch, gpu_count=count)
+def place_of(spec: RunSpec, host: HostSize, several_devices: bool = False) -> Configuration:
+    """Where the model finds what this run measures: its device has a name where several are compared."""
+    vcpus, memory, disk, batch, count, label = position(spec, host)
+    return Configuration(vcpus, memory, name_of_disk(disk), batch, label if several_devices else None, count)
 
 
 def own(name: str, runs: Iterable[Run]) -> list[Run]:

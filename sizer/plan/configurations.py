@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
+from sizer.records.device import Device
 from sizer.records.kinds import KINDS
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome, Purpose
@@ -27,13 +28,13 @@ EMULATED_START_UP_SECONDS = 4.0
 STEPS_ON_CPU, STEPS_ON_ACCELERATOR = 10, 100
 """Fewest steps of a run whose workload names its mode: on an accelerator, emulated or not, they take milliseconds, and
 published cross-benchmarks time 50 to 100; on a CPU ten of VGG-16 with a batch of 32 already take more than a minute."""
-Position = tuple[float, int, str | None, int, int]
-"""What a run really has on a host: vCPUs, bytes of memory, disk, batch size and accelerators."""
+Position = tuple[float, int, str | None, int, int, str]
+"""What a run really has on a host: vCPUs, bytes of memory, disk, batch size, accelerators and the device's label."""
 
 
 def size(plan: WorkloadPlan, around: Limits | None) -> int:
     """How many configurations at most, without making them."""
-    axes = tuple(map(len, (plan.batch_size, plan.vcpus, plan.memory_bytes, plan.disk, plan.gpu_count)))
+    axes = tuple(map(len, (plan.batch_size, plan.vcpus, plan.memory_bytes, plan.disk, plan.gpu_count, plan.devices)))
     if around is not None:
         return 1 + sum(axes)
     count = 1
@@ -45,8 +46,10 @@ def size(plan: WorkloadPlan, around: Limits | None) -> int:
 def configurations(plan: WorkloadPlan, study: Study, host: HostSize) -> list[RunSpec]:
     """The first repeat of each configuration of a workload, the point itself first, none twice on this host."""
     specs: dict[Position, RunSpec] = {}
-    for batch_size, gpu_count, limits in _crossed(plan) if study.around is None else _around(plan, study.around):
-        spec = RunSpec(plan.workload, batch_size, limits, measure_of(plan.workload, study.measure), gpu_count=gpu_count)
+    for workload, batch, count, limits in _crossed(plan) if study.around is None else _around(plan, study.around):
+        spec = RunSpec(workload, batch, limits, measure_of(workload, study.measure))
+        if not plan.devices or workload.computes_on.kind != "cpu":
+            spec = replace(spec, gpu_count=count)
         specs.setdefault(position(spec, host), spec)
     return list(specs.values())
 
@@ -67,6 +70,7 @@ def position(spec: RunSpec, host: HostSize) -> Position:
         limits.disk,
         spec.batch_size,
         spec.gpu_count,
+        spec.workload.computes_on.label,
     )
 
 
@@ -98,42 +102,49 @@ def _room(host: HostSize) -> Callable[[RunSpec], tuple[float, int]]:
     return lambda spec: position(spec, host)[:2]
 
 
-def _crossed(plan: WorkloadPlan) -> Iterable[tuple[int, int, Limits]]:
+def _crossed(plan: WorkloadPlan) -> Iterable[tuple[Workload, int, int, Limits]]:
     axes = (
+        plan.on_devices,
         plan.batch_size,
         plan.gpu_count or (0,),
         plan.vcpus or (None,),
         plan.memory_bytes or (None,),
         plan.disk or (None,),
     )
-    for batch_size, gpu_count, vcpus, memory_bytes, disk in product(*axes):
-        yield batch_size, gpu_count, Limits(vcpus, memory_bytes, disk)
+    for workload, batch_size, gpu_count, vcpus, memory_bytes, disk in product(*axes):
+        yield workload, batch_size, gpu_count, Limits(vcpus, memory_bytes, disk)
 
 
-def _around(plan: WorkloadPlan, point: Limits) -> Iterable[tuple[int, int, Limits]]:
-    """The point with the first batch size and count, then every axis by itself with the others held at the point."""
-    first, count = plan.batch_size[0], (plan.gpu_count or (0,))[0]
-    yield first, count, point
-    yield from ((batch_size, count, point) for batch_size in plan.batch_size)
-    yield from ((first, gpu_count, point) for gpu_count in plan.gpu_count)
-    yield from ((first, count, replace(point, vcpus=value)) for value in plan.vcpus)
-    yield from ((first, count, replace(point, memory_bytes=value)) for value in plan.memory_bytes)
-    yield from ((first, count, replace(point, disk=value)) for value in plan.disk)
+def _around(plan: WorkloadPlan, point: Limits) -> Iterable[tuple[Workload, int, int, Limits]]:
+    """The point with the first batch size and count on each device, then every axis by itself with the others held at
+    the point, on the first device."""
+    workload, first, count = plan.workload, plan.batch_size[0], (plan.gpu_count or (0,))[0]
+    yield from ((on_device, first, count, point) for on_device in plan.on_devices)
+    yield from ((workload, batch_size, count, point) for batch_size in plan.batch_size)
+    yield from ((workload, first, gpu_count, point) for gpu_count in plan.gpu_count)
+    yield from ((workload, first, count, replace(point, vcpus=value)) for value in plan.vcpus)
+    yield from ((workload, first, count, replace(point, memory_bytes=value)) for value in plan.memory_bytes)
+    yield from ((workload, first, count, replace(point, disk=value)) for value in plan.disk)
 
 
 # The first runs of a workload, which its axes choose before anything is known of it, and values that no run has seen.
 
-VCPUS, MEMORY, DISK, BATCH, GPUS = range(len(STUDY_AXES))
+VCPUS, MEMORY, DISK, BATCH, GPUS, DEVICE = range(len(STUDY_AXES))
 
 
 @dataclass(frozen=True)
 class Axes:
-    """The configurations of one workload, and the values of each axis in rising order: of disks the slowest first, as
-    far as their figures say, else as the study names them."""
+    """The configurations of one workload, and the values of each axis in rising order: of disks and devices the slowest
+    first, as far as their figures say, else as the study names them."""
 
     specs: tuple[RunSpec, ...]
     places: tuple[Position, ...]
     values: tuple[tuple[float | str | None, ...], ...]
+
+    @property
+    def devices(self) -> tuple[float | str | None, ...]:
+        """The labels of the devices."""
+        return self.values[DEVICE]
 
     def nearest(self, wanted: Sequence[object]) -> RunSpec:
         """The configuration that has most of these values, those of the first axes before others."""
@@ -146,15 +157,22 @@ def axes_of(plan: WorkloadPlan, study: Study, host: HostSize) -> Axes:
     specs = tuple(configurations(plan, study, host))
     places = tuple(position(spec, host) for spec in specs)
     columns = [dict.fromkeys(column) for column in zip(*places, strict=True)]
-    speeds = {tier.name: _speed(tier) for tier in study.disks}
-    disks = sorted(columns[DISK], key=lambda name: speeds.get(name or "", 0.0))
-    values = [tuple(disks) if axis == DISK else tuple(sorted(column)) for axis, column in enumerate(columns)]
+    speeds: dict[str | None, float] = {tier.name: _speed(tier) for tier in study.disks}
+    speeds |= {device.label: _device_speed(device) for device in plan.devices}
+    values = [
+        tuple(sorted(column, key=lambda name: speeds.get(name, 0.0) if axis in (DISK, DEVICE) else name))
+        for axis, column in enumerate(columns)
+    ]
     return Axes(specs, places, tuple(values))
 
 
 def _speed(tier: DiskTier) -> float:
     rates = tier.emulated
     return rates.read_bytes_per_second or 0.0 if rates is not None else 0.0
+
+
+def _device_speed(device: Device) -> float:
+    return device.samples_per_second or (math.inf if device.kind == "cuda" else 0.0)
 
 
 def start_of(axes: Axes) -> tuple[RunSpec, ...]:
@@ -197,7 +215,7 @@ def not_seen(axes: Axes, runs: Iterable[Run], host: HostSize) -> Iterator[tuple[
 
 def _to_show(axis: int, values: Sequence[float | str | None]) -> Sequence[float | str | None]:
     """Those that a run must show of it; a curve tells the others."""
-    if axis in (DISK, GPUS):
+    if axis in (DISK, GPUS, DEVICE):
         return values
     ends = [values[0], values[-1]]
     return [*ends, _middle([float(value or 0) for value in values])] if axis == VCPUS else ends
@@ -223,8 +241,11 @@ def isolating_runs(plan: WorkloadPlan, study: Study, host: HostSize) -> list[Run
     specs = configurations(plan, study, host)
     most = max(specs, key=lambda spec: position(spec, host)[0]).limits.vcpus
     alone = replace(representative(specs, study, host), limits=Limits(vcpus=most))
-    fastest = replace(alone, gpu_count=max(plan.gpu_count, default=0))
-    return [*_steps(plan, alone), *_pipelines(fastest, _vcpus(specs, host)), *_disks(alone, specs)]
+    on_each = [replace(alone, workload=workload) for workload in plan.on_devices]
+    fastest = max(on_each, key=lambda spec: _device_speed(spec.workload.computes_on))
+    fastest = replace(fastest, gpu_count=max(plan.gpu_count, default=0))
+    steps = [step for spec in on_each for step in _steps(plan, spec)]
+    return [*steps, *_pipelines(fastest, _vcpus(specs, host)), *_disks(alone, specs)]
 
 
 def reads_its_data(spec: RunSpec) -> bool:

@@ -85,7 +85,9 @@ class SeenTimes:
 
 
 def _position(spec: RunSpec) -> tuple[object, ...]:
-    return spec.workload.name, spec.workload.input, spec.limits, spec.batch_size, spec.gpu_count, spec.measure.seconds
+    workload = spec.workload
+    program = workload.name, workload.input, workload.computes_on.label
+    return *program, spec.limits, spec.batch_size, spec.gpu_count, spec.measure.seconds
 
 
 def _unlike(one: RunSpec, other: RunSpec) -> float:
@@ -100,6 +102,7 @@ def _unlike(one: RunSpec, other: RunSpec) -> float:
         one.workload.input != other.workload.input,
         one.measure.seconds != other.measure.seconds,
         one.gpu_count != other.gpu_count,
+        one.workload.computes_on.label != other.workload.computes_on.label,
     )
     return vcpus + abs(math.log(one.batch_size / other.batch_size)) + OTHER_AXIS * sum(others)
 

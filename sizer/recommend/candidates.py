@@ -5,32 +5,50 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import replace
 from functools import cached_property
 from statistics import median
-
-from sizer.catalog.catalog import Catalog, plain_name
+from sizer.catalog.catalog import Catalog
+from sizer.catalog.catalog import plain_name
 from sizer.catalog.machines import InstanceType
-from sizer.model.model import (
-    CPU_LABEL,
-    Gpus,
-    MeasuredRate,
-    WorkloadModel,
-    deviation_of,
-    gpus_of,
-    name_of_disk,
-    of_new_run,
-)
-from sizer.model.observations import apart, completed, measured_rate, noise_at, noise_of
-from sizer.model.runs import end_to_end, label_of, labelled
-from sizer.recommend.prices import disk_prices, gpu_retired_since, price_of, retired_since
+from sizer.model.model import CPU_LABEL
+from sizer.model.model import Gpus
+from sizer.model.model import MeasuredRate
+from sizer.model.model import WorkloadModel
+from sizer.model.model import deviation_of
+from sizer.model.model import gpus_of
+from sizer.model.model import name_of_disk
+from sizer.model.model import of_new_run
+from sizer.model.observations import apart
+from sizer.model.observations import completed
+from sizer.model.observations import measured_rate
+from sizer.model.observations import noise_at
+from sizer.model.observations import noise_of
+from sizer.model.runs import end_to_end
+from sizer.model.runs import label_of
+from sizer.model.runs import labelled
+from sizer.recommend.prices import disk_prices
+from sizer.recommend.prices import gpu_retired_since
+from sizer.recommend.prices import price_of
+from sizer.recommend.prices import retired_since
 from sizer.records.answer import ForeignPrice
 from sizer.records.device import Device
-from sizer.records.prediction import Bottleneck, Configuration, Estimate, Spec
-from sizer.records.run import RentedMachine, Run
+from sizer.records.prediction import Bottleneck
+from sizer.records.prediction import Configuration
+from sizer.records.prediction import Estimate
+from sizer.records.prediction import Spec
+from sizer.records.run import RentedMachine
+from sizer.records.run import Run
 from sizer.records.study import Objective
 from sizer.records.units import GIB
+from sizer.model.prediction import on_real_gpus
+from sizer.records.device import EMULATED_LABEL
 
 SOLD_VCPUS = (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 GIB_PER_VCPU = (2, 4, 8)
@@ -147,8 +165,9 @@ class Candidate:
         calls it, or its size: `8 vCPUs`, `1 x K80`, `K80`."""
         rented = () if self.rented is None else (self.rented.name, self.rented.instance_type)
         vcpus = "" if self.spec.vcpus is None else f"{self.spec.vcpus:g} vcpus"
-        gpus = f"{self.spec.gpu_count} x {self.spec.gpu}" if self.spec.gpu else ""
-        names = (self.name, *rented, vcpus, gpus, f"{vcpus}, {gpus}", self.spec.gpu, *self.labels)
+        gpu = (self.spec.gpu or "").removeprefix(EMULATED_LABEL)
+        gpus = f"{self.spec.gpu_count} x {gpu}" if gpu else ""
+        names = (self.name, *rented, vcpus, gpus, f"{vcpus}, {gpus}", gpu, *self.labels)
         return _plain(text) in {_plain(name) for name in names if name}
 
     @property
@@ -209,7 +228,8 @@ def machines_to_compare(
     curve is for what sizer measured itself, where accounting shows what a size between two measured ones gives. A
     latency is asked of machines that it was measured on: no curve says what it is between them.
     """
-    measured = _with_gone_gpus(_measured_machines(model, runs, catalog, objective.spot), model.facts.device, catalog)
+    measured = _on_real_gpus(model, _measured_machines(model, runs, catalog, objective.spot))
+    measured = _with_gone_gpus(measured, model.facts.device, catalog)
     several = len({machine.kind for machine in measured}) > 1
     # Fractions of a vCPU are limits of a run, and no machine.
     whole = tuple(m for m in measured if m.place.vcpus is None or (m.place.vcpus >= 1 and m.place.vcpus % 1 == 0))
@@ -220,6 +240,17 @@ def machines_to_compare(
     of_a_table = runs[0].imported and model.facts.core_seconds is None
     named = len(machines) > 1 and any(machine.rented is not None for machine in machines)
     return machines if of_a_table or several or named else ()
+
+
+def _on_real_gpus(model: WorkloadModel, machines: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+    """Those of several kinds with what is not known of the real accelerators that were emulated."""
+    real = on_real_gpus(model, [one.place for one in machines]) if model.facts.devices else None
+    if real is None:
+        return machines
+    return tuple(
+        replace(one, throughput=of_new_run(one.rate, math.hypot(one.deviation, apart), one.noise))
+        for one, apart in zip(machines, real.std(axis=0).tolist(), strict=True)
+    )
 
 
 def _with_gone_gpus(machines: Sequence[Candidate], device: Device, catalog: Catalog) -> tuple[Candidate, ...]:
@@ -296,7 +327,7 @@ def _machine(
         place.memory_bytes if group[0].imported or "memory_bytes" in varied else None,
         place.disk if "disk" in varied else None,
         place.batch_size if "batch_size" in varied else None,
-        None if accelerators.catalog_name(device) is None else accelerators.gpu,
+        accelerators.gpu if accelerators.catalog_name(device) or place.gpu not in (None, CPU_LABEL) else None,
         accelerators.count or 0,
         group[0].nodes,
     )
@@ -338,7 +369,7 @@ def accelerators_of_run(run: Run) -> Gpus:
     device = run.spec.workload.computes_on
     named = run.configuration.gpu is None and device.kind == "cuda" and device.gpu is not None
     label = device.gpu if named else label_of(run)
-    return Gpus(CPU_LABEL, 0) if label is None else Gpus(label, max(1, gpus_of(run.configuration)))
+    return Gpus(CPU_LABEL, 0) if label in (None, CPU_LABEL) else Gpus(label, max(1, gpus_of(run.configuration)))
 
 
 def synthetic_rates(runs: Sequence[Run]) -> dict[Gpus, float]:

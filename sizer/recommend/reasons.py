@@ -3,21 +3,42 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-
+from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import replace
 from sizer.model.edge import GAIN
-from sizer.model.model import Gpus, WorkloadModel, disk_of, vcpus_of
+from sizer.model.model import Gpus
+from sizer.model.model import WorkloadModel
+from sizer.model.model import disk_of
+from sizer.model.model import vcpus_of
 from sizer.model.transfer import transferred
-from sizer.recommend.candidates import Candidate, highest_rates, one_currency
+from sizer.recommend.candidates import Candidate
+from sizer.recommend.candidates import highest_rates
+from sizer.recommend.candidates import one_currency
 from sizer.recommend.case import Case
-from sizer.recommend.prices import gpu_gone, usd_per_million, volume_bytes
-from sizer.recommend.rule import SURE, Row, is_sure, rounded
+from sizer.recommend.prices import gpu_gone
+from sizer.recommend.prices import usd_per_million
+from sizer.recommend.prices import volume_bytes
+from sizer.recommend.rule import SURE
+from sizer.recommend.rule import Row
+from sizer.recommend.rule import is_sure
+from sizer.recommend.rule import rounded
 from sizer.recommend.sizes import memory_reasons
-from sizer.records.answer import Event, Job
-from sizer.records.domains import LARGEST, SMALLEST
-from sizer.records.prediction import Bottleneck, Configuration, Estimate, Figure, Prediction, Reason, ReasonCode, reason
+from sizer.records.answer import Event
+from sizer.records.answer import Job
+from sizer.records.domains import LARGEST
+from sizer.records.domains import SMALLEST
+from sizer.records.prediction import Bottleneck
+from sizer.records.prediction import Configuration
+from sizer.records.prediction import Estimate
+from sizer.records.prediction import Figure
+from sizer.records.prediction import Prediction
+from sizer.records.prediction import Reason
+from sizer.records.prediction import ReasonCode
+from sizer.records.prediction import reason
 from sizer.records.study import Deadline
+from sizer.model.runs import label_at
 
 INTERVAL = {"rate_low": "low", "rate_high": "high", "rate_basis": "basis"}
 """What a reason calls the fields of a device that say how sure its rate is."""
@@ -114,7 +135,7 @@ def why(case: Case, chosen: Row, bound: Binding, probability: float) -> Iterator
     if not case.table.of_machines:
         yield from _vcpus_reasons(model, taken)
         yield from memory_reasons(model, taken)
-    yield from step_emulated(model, taken.place.batch_size)
+    yield from step_emulated(model, taken.place)
 
 
 def _asked(case: Case, chosen: Row) -> Iterator[Reason]:
@@ -307,13 +328,14 @@ def _vcpus_reasons(model: WorkloadModel, chosen: Candidate) -> Iterator[Reason]:
         yield reason(ReasonCode.FEWER_NOT_MEASURED, vcpus=judged)
 
 
-def step_emulated(model: WorkloadModel, batch_size: int | None) -> Iterator[Reason]:
+def step_emulated(model: WorkloadModel, place: Configuration) -> Iterator[Reason]:
     """The rate that an emulated GPU has with this batch, how sure it is, and where it comes from."""
-    device = model.facts.device
+    facts = model.facts
+    device = facts.device_called(place.gpu)
     if device.kind != "emulated":
         return
-    here = device.at_batch(batch_size) if batch_size is not None else device
-    rate = here.samples_per_second if device.batch_rates else model.facts.accelerator_rate
+    here = device.at_batch(place.batch_size) if place.batch_size is not None else device
+    rate = here.samples_per_second if device.batch_rates else facts.accelerator_rates.get(label_at(facts, place))
     interval = {INTERVAL[name]: value for name, value in vars(here).items() if name in INTERVAL and value is not None}
     yield reason(ReasonCode.EMULATED, rate=rate or None, source=here.source or None, **interval)
 

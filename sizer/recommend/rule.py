@@ -305,15 +305,21 @@ def table_of_sizes(
 
 
 def table_of_machines(
-    candidates: Sequence[Candidate], objective: Objective, model: WorkloadModel | None = None
+    candidates: Sequence[Candidate],
+    objective: Objective,
+    model: WorkloadModel | None = None,
+    on_real_gpus: Array | None = None,
 ) -> Table:
     """Machines as they were measured; a share is that of the fastest of its kind.
 
-    Each is uncertain by itself, or as the `model` says where they are sizes of one kind.
+    Each is uncertain by itself, or as the `model` says where they are sizes of one kind. `on_real_gpus` are draws
+    (d, N) of ln of how many times as fast each is where its emulated accelerator is a real one.
     """
     if model is None:
         own = np.log([one.rate for one in candidates])
         drawn = own + np.array([one.deviation for one in candidates]) * _normal(len(candidates), 0)
+        if on_real_gpus is not None:
+            drawn = drawn + np.tile(on_real_gpus, (DRAWS // len(on_real_gpus), 1))
     else:
         most = replace(candidates[0].place, memory_bytes=max(model.measured.memory_bytes, default=None))
         rates, column = _rates_at(model, [_as(most, one.place, model) for one in candidates])

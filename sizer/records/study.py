@@ -82,7 +82,7 @@ class RunReasonKind(str, Enum):
     """How slow the host was leaves the answer of the workload `names[0]` open."""
 
 
-STUDY_AXES = ("vcpus", "memory", "disk", "batch_size", "gpu_count")
+STUDY_AXES = ("vcpus", "memory", "disk", "batch_size", "gpu_count", "device")
 """What a run may show that no other did."""
 
 FIGURES: dict[RunReasonKind, tuple[str, ...]] = {
@@ -489,7 +489,8 @@ class WorkloadPlan:
 
     `memory_floor`: after its runs, the smallest memory cap that completes is searched for. `isolate`: runs that show
     one stage of it each are made, too. `largest_batch`: after its runs, the largest batch that fits is searched for, up
-    to this one; 0 where it is not.
+    to this one; 0 where it is not. `devices` are those that are compared, that of the workload the first of them; empty
+    where it has one.
     """
 
     workload: Workload
@@ -501,6 +502,12 @@ class WorkloadPlan:
     isolate: bool = False
     gpu_count: tuple[Count, ...] = ()
     largest_batch: Count = 0
+    devices: tuple[Device, ...] = ()
+
+    @property
+    def on_devices(self) -> tuple[Workload, ...]:
+        """The workload on each of its devices."""
+        return tuple(replace(self.workload, device=device) for device in self.devices) or (self.workload,)
 
     @property
     def most_batch(self) -> int:

@@ -78,11 +78,14 @@ def refuse_other_versions(where: str, runs: Iterable[Run], before: Mapping[str, 
 
 def refuse_other_meaning(where: str, runs: Iterable[Run], study: Study) -> None:
     """Raise InputError when a workload or disk of the study was something else as these runs were measured."""
-    workloads = {plan.workload.name: plan.workload for plan in study.workloads}
+    plans = {plan.workload.name: plan for plan in study.workloads}
     disks = {tier.name: tier for tier in study.disks}
     for run in runs:
         workload = run.spec.workload
-        now = workloads.get(workload.name, workload)
+        plan = plans.get(workload.name)
+        now = workload if plan is None else plan.workload
+        if plan is not None and workload.device in plan.devices:
+            now = replace(now, device=workload.device)
         if run.spec.stage is not None:
             now = replace(now, input=workload.input, cache=workload.cache)
         if now != workload:

@@ -78,10 +78,33 @@ def _in_whole_bytes(rates: DiskRates) -> DiskRates:
     return DiskRates(**{name: float(rate if name.endswith("iops") else round(rate)) for name, rate in limited.items()})
 
 
-def read_device(
+def read_devices(
+    entry: Entry, workload: Workload, batch_sizes: Sequence[int], counts: Sequence[int], figures: Catalog | None
+) -> tuple[Device, ...]:
+    """The device of a workload, or those of its list, with what several lose to each other where `counts` has such.
+
+    Raises InputError where two have one name, or one has no figures; see below."""
+    listed = entry.get("device")
+    numbers: Sequence[int | None] = range(len(listed)) if isinstance(listed, list) else (None,)
+    devices: dict[str, Device] = {}
+    for number in numbers:
+        device = _read_device(entry, number, workload, batch_sizes, figures)
+        if device.kind != "cpu":
+            device = _with_scaling(entry, device, counts, workload, figures)
+        if device.label in devices:
+            raise entry.input_error(
+                "device",
+                "two devices of the list are named `{name}`; remove one of them, or give it another `gpu`.",
+                name=device.gpu or device.label,
+            )
+        devices[device.label] = device
+    return tuple(devices.values())
+
+
+def _read_device(
     entry: Entry, number: int | None, workload: Workload, batch_sizes: Sequence[int], figures: Catalog | None
 ) -> Device:
-    """The device of a workload, of several that of this number; raises InputError for a GPU without a published rate
+    """The device of a workload, of a list that of this number; raises InputError for a GPU without a published rate
     for its mode and network.
 
     Of several batch sizes each has its own rate, and the device that of the middle one. A rate that the study file
@@ -172,7 +195,7 @@ def _published(
     return figure
 
 
-def with_scaling(
+def _with_scaling(
     entry: Entry, device: Device, counts: Sequence[int], workload: Workload, figures: Catalog | None
 ) -> Device:
     """The emulated device with what several of it lose to each other, by the study file or else by the catalogue.

@@ -56,7 +56,7 @@ def _workload(plan: WorkloadPlan) -> dict[str, Any]:
     workload = plan.workload
     own = vars(workload) | {
         "batch_size": list(plan.batch_size),
-        "device": _device(workload.computes_on),
+        "device": [*map(_device, plan.devices)] or _device(workload.computes_on),
         **{name: list(getattr(workload, name)) or None for name in ("command", "pass_env", "setup", "before")},
         "env": {variable.name: variable.value for variable in workload.env} or None,
         "options": _options(workload),

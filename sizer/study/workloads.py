@@ -1,4 +1,5 @@
-"""The workloads of a study file: lists become one workload each, and defaults are filled in."""
+"""The workloads of a study file: lists of frameworks, networks and modes become one workload each, and defaults are
+filled in."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ from sizer.records.kinds import BATCH_SIZES, COMMAND, FORWARD, KINDS, OTHER, PRE
 from sizer.records.study import Limits, Workload, WorkloadPlan
 from sizer.study.axes import Axes, check_together, distinct, read_axes
 from sizer.study.document import Document, Entry
-from sizer.study.emulated import read_device, with_scaling
+from sizer.study.emulated import read_devices
 
 if TYPE_CHECKING:
     from sizer.catalog.catalog import Catalog
@@ -73,7 +74,7 @@ def read_workloads(document: Document, defaults: WorkloadDefaults) -> tuple[Work
 
 
 def _expand(entry: Entry, defaults: WorkloadDefaults) -> Iterator[WorkloadPlan]:
-    """One plan for each framework, network, mode and device of an entry."""
+    """One plan for each framework, network and mode of an entry."""
     named = {**defaults.axes, **read_axes(entry.at("axes"), defaults.disks)}
     axes = {**named, **read_axes(entry, ())}
     if not named or defaults.preset_asked:
@@ -85,23 +86,19 @@ def _expand(entry: Entry, defaults: WorkloadDefaults) -> Iterator[WorkloadPlan]:
         "network": _listed(entry.get("network", kind.network)),
         "mode": _listed(entry.get("mode")),
     }
-    given = entry.get("device")
-    devices = tuple(map(_device_name, given)) if isinstance(given, list) else (None,)
-    for *values, (number, device_name) in product(*choices.values(), enumerate(devices)):
+    for values in product(*choices.values()):
         chosen = dict(zip(choices, values, strict=True))
         several = [name for name in choices if len(choices[name]) > 1]
-        name = _name(entry, {**chosen, "device": device_name}, [*several, "device"])
-        workload = replace(written, name=name, **chosen)
+        workload = replace(written, name=_name(entry, chosen, several), **chosen)
         # The forward pass of a network that is trained is its inference.
         if workload.kind == "image_training" and workload.mode == FORWARD:
             workload = replace(workload, kind="image_inference")
         batch_sizes = axes.get("batch_size") or (_batch_size(entry["kind"], workload.network),)
-        at = None if device_name is None else number
-        device = read_device(entry, at, workload, batch_sizes, defaults.figures)
-        gpu_counts = axes.get("gpu_count", ()) if device.kind != "cpu" else ()
-        device = with_scaling(entry, device, gpu_counts, workload, defaults.figures)
-        workload = replace(workload, device=device, options=_options(entry, workload.framework))
-        check_together(entry, workload, gpu_counts)
+        devices = read_devices(entry, workload, batch_sizes, axes.get("gpu_count", ()), defaults.figures)
+        gpu_counts = axes.get("gpu_count", ()) if any(device.kind != "cpu" for device in devices) else ()
+        workload = replace(workload, device=devices[0], options=_options(entry, workload.framework))
+        for device in devices:
+            check_together(entry, replace(workload, device=device), gpu_counts)
         if workload.kind == COMMAND and not entry.document.resolved:
             _check_placeholders(entry, workload, batch_sizes, axes.get("gpu_count", ()))
         yield WorkloadPlan(
@@ -114,6 +111,7 @@ def _expand(entry: Entry, defaults: WorkloadDefaults) -> Iterator[WorkloadPlan]:
             entry.get("isolate", defaults.isolate) and workload.kind != COMMAND,
             gpu_counts,
             _largest_batch(entry, max(batch_sizes)),
+            devices if len(devices) > 1 else (),
         )
 
 
@@ -187,15 +185,9 @@ def _name(entry: Entry, chosen: dict[str, str | None], several: list[str]) -> st
         other = KINDS[entry["kind"]].framework == OTHER and "framework" not in entry
         unnamed = entry["kind"] == PREPROCESSING or other
         first = entry["kind"]
-        parts = [*([] if unnamed else ["framework"]), "network", *({"mode"} & {*several}), "device"]
+        parts = [*([] if unnamed else ["framework"]), "network", *({"mode"} & {*several})]
     named = (chosen[part] for part in parts)
     return "-".join([first, *(re.sub(r"[^A-Za-z0-9._-]+", "-", part).strip("-") for part in named if part)])
-
-
-def _device_name(device: str | dict[str, Any]) -> str:
-    """What distinguishes a workload on it: `cuda:0`, `V100`, or the rate that is emulated."""
-    emulate = {"gpu": device} if isinstance(device, str) else device["emulate"]
-    return str(emulate.get("gpu") or emulate.get("samples_per_second") or "emulated")
 
 
 def _listed(value: Any) -> tuple[Any, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sizer.records.answer import Answer, Cost, CostRow, CostTable
+from sizer.records.device import EMULATED_LABEL
 from sizer.records.units import format_usd
 from sizer.words.language import N_, Sentence, _, aligned, answered_rate
 from sizer.words.names import Terms, price_an_hour, spec_name, with_instance
@@ -40,7 +41,8 @@ def is_asked(answer: Answer) -> bool:
     if costs is None or not any(row.on_demand or row.spot for row in costs.rows):
         return False
     named = (base is not None and base.named) or any(row.published for row in costs.rows)
-    return costs.has_both or named or costs.samples is not None or costs.spot_time is not None
+    emulated = {row.spec.gpu for row in costs.rows if (row.spec.gpu or "").startswith(EMULATED_LABEL)}
+    return costs.has_both or len(emulated) > 1 or named or costs.samples is not None or costs.spot_time is not None
 
 
 def costs_lines(answer: Answer, terms: Terms) -> Iterator[str]:

@@ -29,10 +29,10 @@ class Terms:
     emulated_disks: frozenset[str] = frozenset()
 
 
-def terms_of(model: WorkloadModel) -> Terms:
-    """The terms of a workload that was fitted, or refused."""
+def terms_of(model: WorkloadModel, gpu: str | None = None) -> Terms:
+    """The terms of a workload that was fitted, or refused, on the accelerator of that label, else on its usual one."""
     emulated = frozenset(name_of_disk(disk.name) for disk in model.measured.disks if disk.emulated)
-    return Terms(model.name, model.sample_unit, model.facts.device, emulated)
+    return Terms(model.name, model.sample_unit, model.facts.device_called(gpu), emulated)
 
 
 def accelerator_name(device: Device) -> str:
@@ -153,6 +153,11 @@ def with_instance(spec: str, instance: str | None) -> str:
 def machine_unvaried(device: Device) -> str:
     """What a verdict calls a spec of which nothing was varied: its accelerators, or that it has none."""
     return _("a machine without an accelerator") if device.kind == "cpu" else accelerators_name(None, 0, device)
+
+
+def terms_of_answer(answer: Answer, model: WorkloadModel) -> Terms:
+    """Those of the device that the answer has: of several that were compared the CPU is the one without a name."""
+    return terms_of(model, None if answer.spec is None else answer.spec.gpu or CPU_LABEL)
 
 
 def device_of(answer: Answer, terms: Terms) -> Device:

@@ -186,7 +186,9 @@ def run_in_words(spec: RunSpec, emulated: Collection[str] = ()) -> str:
     limits, workload = spec.limits, spec.workload
     has_batch = workload.kind != COMMAND or spec.batch_size > 1 or "batch_size" in placeholders_in(workload.run_words)
     limited = Spec(limits.vcpus, limits.memory_bytes, limits.disk)
-    had = Spec(None, batch_size=spec.batch_size if has_batch else None, gpu_count=spec.gpu_count or 0)
+    device = workload.computes_on
+    gpu = None if device.kind == "cpu" or (device.gpu is None and spec.gpu_count) else device.label
+    had = Spec(None, batch_size=spec.batch_size if has_batch else None, gpu=gpu, gpu_count=spec.gpu_count or 0)
     terms = Terms(workload.name, device=workload.computes_on, emulated_disks=frozenset(emulated))
     parts = [
         *(names.spec_parts(limited, terms) or [_("no limits")]),

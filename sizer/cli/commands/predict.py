@@ -235,7 +235,7 @@ def what_if_form(supposed: WhatIf) -> dict[str, float]:
 
 
 def _line(asked: Question, answer: Prediction | Refusal) -> str:
-    workload, terms, disk = asked.workload, terms_of(asked.workload), None
+    workload, terms, disk = asked.workload, terms_of(asked.workload, asked.configuration.gpu), None
     supposed = asked.what_if if isinstance(asked.what_if, WhatIf) else WhatIf()
     if supposed.disk_rates is not None:
         name = asked.configuration.disk

@@ -21,7 +21,7 @@ from sizer.records.study import Deadline, Interruptions, Objective, Study
 from sizer.words.accelerators import accelerator_counts_lines, batch_sentences, gpu_option_lines, gpus_compared
 from sizer.words.answers import alternative_line, headline, main_sentences, rejection_line, sure_line
 from sizer.words.costs import costs_lines, is_asked
-from sizer.words.names import terms_of
+from sizer.words.names import terms_of_answer
 from sizer.words.page import answers_in_short, cross_lines, table_comes_first
 from sizer.words.reasons.phrasing import suggestion_sentences
 from sizer.words.runs import host_lines
@@ -115,7 +115,7 @@ def _print(recommendation: Recommendation, model: Model, study: Study, arguments
         print(line)
     if table_first and len(answers) > MOST_IN_FULL:
         for answer in answers:
-            print(headline(answer, terms_of(model.workload(answer.workload))))
+            print(headline(answer, terms_of_answer(answer, model.workload(answer.workload))))
         print(answers_in_short(f"sizer recommend {typed_path(arguments.folder)} --workload NAME"))
     else:
         for answer in answers:
@@ -186,7 +186,7 @@ def _objective(arguments: argparse.Namespace, own: Objective) -> Objective:
 
 
 def _print_answer(answer: Answer, model: Model) -> None:
-    terms = terms_of(model.workload(answer.workload))
+    terms = terms_of_answer(answer, model.workload(answer.workload))
     print(headline(answer, terms))
     lines = [
         *filter(None, (sure_line(answer), *main_sentences(answer, terms), idle_sentence(answer))),

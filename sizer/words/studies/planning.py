@@ -140,6 +140,7 @@ _REASONS: Templates[RunReasonKind | str, str] = {
     "disk": "no run was on this disk yet",
     "batch_size": "no run had this batch size yet",
     "gpu_count": "no run had so many accelerators yet",
+    "device": "no run on this device completed yet",
 }
 
 

@@ -42,9 +42,9 @@ def study_of(*workloads: str, repeats: int = 2, **axes: object) -> Study:
 
 def made(spec: RunSpec, rate: Rate, outcome: Outcome = Outcome.COMPLETED, drawn: int = 0) -> Run:
     """The run of this spec on a machine where the CPU's time of a sample is known; `drawn` chooses its noise."""
-    vcpus, memory, disk, batch, count = position(spec, HOST)
+    vcpus, memory, disk, batch, count, label = position(spec, HOST)
     configuration = Configuration(vcpus, memory, disk or "host", batch, gpu_count=count)
-    value = rate(configuration) * math.exp(
+    value = rate(replace(configuration, gpu=label)) * math.exp(
         NOISE * random.Random(f"{spec.id}-{drawn}" if drawn else spec.id).gauss(0, 1)
     )
     run = Run(spec, outcome, configuration, "2026-11-21T10:00:00+00:00", SECONDS + 5)

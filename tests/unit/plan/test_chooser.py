@@ -208,6 +208,9 @@ DISKS = tuple(
 )
 
 
+RATES = {"T4": 110.0, "A100": 750.0, "V100": 320.0}
+
+
 def emulated(*counts: int, vcpus: tuple[float, ...] = LADDER) -> Study:
     """Training on so many emulated accelerators, over vCPUs."""
     device = Device("emulated", gpu="V100", samples_per_second=300.0)
@@ -240,6 +243,19 @@ def test_every_number_of_accelerators_is_measured() -> None:
     assert set(kinds[4:]) == {RunReasonKind.NOT_COMPARED, RunReasonKind.HOST_AGAIN}
     assert len({(run.spec.limits.vcpus, run.spec.gpu_count) for run in runs}) == 12
     assert len(runs) == 12 + kinds.count(RunReasonKind.HOST_AGAIN)
+    assert end.settled == ("train",)
+
+
+def test_every_device_is_measured() -> None:
+    """By the first three runs, the fastest with the most of all else; then each configuration once."""
+    devices = tuple(Device("emulated", gpu=gpu, samples_per_second=rate) for gpu, rate in RATES.items())
+    workload = Workload("train", "image_training", network="resnet50", cache="cold", device=devices[0])
+    planned = WorkloadPlan(workload, (32,), vcpus=(1.0, 4.0, 16.0), devices=devices)
+    study = Study("s", (planned,), measure=Measure(repeats=2, seconds=SECONDS))
+    runs, end = chosen(study, lambda at: min(200.0 * (at.vcpus or 1.0), RATES[(at.gpu or "").split(":")[-1]]))
+    first = [(run.spec.device.gpu, run.spec.limits.vcpus) for run in runs[:3]]
+    assert first == [("T4", 1.0), ("A100", 16.0), ("V100", 4.0)]
+    assert len({(run.spec.limits.vcpus, run.spec.device.gpu) for run in runs}) == 9
     assert end.settled == ("train",)
 
 

@@ -85,6 +85,20 @@ def test_axes_are_crossed() -> None:
     }
 
 
+def test_devices_are_crossed_and_the_cpu_has_no_count() -> None:
+    """With every other axis; around a point they are tried at the point."""
+    device = Device("emulated", gpu="T4", samples_per_second=9.0)
+    asked = planned(vcpus=(1.0, 2.0), gpu_count=(1, 2), devices=(Device(), device))
+
+    def made(point: Limits | None) -> Counter[tuple[float | None, str, int]]:
+        specs = ordinary(plan(study(asked, around=point), HOST))
+        return Counter((spec.limits.vcpus, spec.device.label, spec.gpu_count) for spec in specs)
+
+    on_t4 = {(vcpus, "emulated:T4", count): 2 for vcpus in (1.0, 2.0) for count in (1, 2)}
+    assert made(None) == {(1.0, "cpu", 0): 2, (2.0, "cpu", 0): 2, **on_t4}
+    assert made(Limits(2.0)) == {(2.0, "cpu", 0): 2, (1.0, "cpu", 0): 2, (2.0, "emulated:T4", 1): 2}
+
+
 def test_one_axis_at_a_time_around_a_point() -> None:
     """The point, then each axis by itself; an axis of the point that is not varied is held there."""
     point = Limits(2.0, 2 * GIB, "ssd")

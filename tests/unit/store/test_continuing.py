@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.records.device import DiskRates
+from sizer.records.device import Device, DiskRates
 from sizer.records.messages import InputError
 from sizer.records.prediction import Configuration
 from sizer.records.run import DiskCheck, Run
@@ -40,6 +40,16 @@ def test_more_of_the_same_may_go_on() -> None:
     refuse_other_study("x", STUDY, more)
     refuse_other_meaning("x", [RUN], more)
     refuse_other_meaning("x", [RUN], Study("s", ()))
+
+
+def test_another_device_may_be_added() -> None:
+    """What was measured on one of a list is measured; what was on none of it is another workload."""
+    gpu = Device("emulated", gpu="T4", samples_per_second=9.0)
+    plan = WorkloadPlan(TRAIN, (32,), devices=(Device(), gpu))
+    refuse_other_meaning("x", [RUN], Study("s", (plan,), (SLOW,)))
+    other = replace(TRAIN, device=replace(gpu, gpu="V100"))
+    with pytest.raises(InputError, match="another workload named `train`"):
+        refuse_other_meaning("x", [replace(RUN, spec=replace(RUN.spec, workload=other))], Study("s", (plan,), (SLOW,)))
 
 
 def test_a_run_that_isolates_a_stage_is_of_the_same_workload() -> None:

@@ -93,7 +93,7 @@ tiers = st.one_of(
 def plans(draw: st.DrawFn, disks: list[str]) -> WorkloadPlan:
     """Any workload that a study file can ask for."""
     kind = draw(st.sampled_from(sorted(KINDS)))
-    name, defaults = draw(names), KINDS[kind]
+    name, defaults, several = draw(names), KINDS[kind], [Device()]
     if kind == "command":
         workload = Workload(
             name,
@@ -113,7 +113,9 @@ def plans(draw: st.DrawFn, disks: list[str]) -> WorkloadPlan:
             sample_unit=draw(st.none() | names),
         )
     else:
-        device = Device() if kind == "imagenet_preprocessing" else draw(devices)
+        if kind != "imagenet_preprocessing":
+            several = draw(st.lists(devices, min_size=1, max_size=3, unique_by=lambda device: device.label))
+        device = several[0]
         workload = Workload(
             name, kind, defaults.framework, defaults.network, draw(st.none() | paths), defaults.format, device=device
         )
@@ -124,6 +126,7 @@ def plans(draw: st.DrawFn, disks: list[str]) -> WorkloadPlan:
         draw(_axis(sizes)),
         draw(_axis(st.sampled_from(disks))) if disks else (),
         draw(st.booleans()),
+        devices=tuple(several) if len(several) > 1 else (),
     )
 
 
