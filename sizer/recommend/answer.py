@@ -2,88 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
 from sizer.catalog.catalog import Catalog
 from sizer.catalog.machines import InstanceType
-from sizer.model.batch_curve import batch_curves
-from sizer.model.batch_curve import nearest
+from sizer.model.batch_curve import batch_curves, nearest
 from sizer.model.edge import best_measured
 from sizer.model.memory import needed_bytes
 from sizer.model.model import WorkloadModel
+from sizer.model.prediction import on_real_gpus
 from sizer.model.refusals import few_values
 from sizer.model.runs import largest_batch
-from sizer.recommend.accelerators import accelerator_counts
-from sizer.recommend.accelerators import with_nearest_sold
-from sizer.recommend.beside import alternatives
-from sizer.recommend.beside import baseline_of
-from sizer.recommend.beside import baseline_reasons
-from sizer.recommend.beside import offers
-from sizer.recommend.candidates import GIB_PER_VCPU
-from sizer.recommend.candidates import machines_to_compare
-from sizer.recommend.candidates import one_currency
-from sizer.recommend.candidates import synthetic_rates
-from sizer.recommend.case import Case
-from sizer.recommend.case import on_curve
-from sizer.recommend.case import quality_of
-from sizer.recommend.edges import Edges
-from sizer.recommend.edges import StillPlanned
-from sizer.recommend.edges import bound_probability
-from sizer.recommend.edges import edge_reasons
-from sizer.recommend.edges import edges_of
-from sizer.recommend.edges import for_host
-from sizer.recommend.edges import larger_to_measure
-from sizer.recommend.edges import noisy
-from sizer.recommend.edges import prefer_planned_run
-from sizer.recommend.edges import runs_to_make
+from sizer.recommend.accelerators import accelerator_counts, with_nearest_sold
+from sizer.recommend.beside import alternatives, baseline_of, baseline_reasons, offers
+from sizer.recommend.candidates import GIB_PER_VCPU, machines_to_compare, one_currency, synthetic_rates
+from sizer.recommend.case import Case, on_curve, quality_of
+from sizer.recommend.edges import (
+    Edges,
+    StillPlanned,
+    bound_probability,
+    edge_reasons,
+    edges_of,
+    for_host,
+    larger_to_measure,
+    noisy,
+    prefer_planned_run,
+    runs_to_make,
+)
 from sizer.recommend.prices import usd_per_million
-from sizer.recommend.reasons import beyond_in_time
-from sizer.recommend.reasons import binding
-from sizer.recommend.reasons import doubts
-from sizer.recommend.reasons import job_of
-from sizer.recommend.reasons import moved_there
-from sizer.recommend.reasons import retired_reason
-from sizer.recommend.reasons import step_emulated
-from sizer.recommend.reasons import too_late
-from sizer.recommend.reasons import why
-from sizer.recommend.rejections import rejections
-from sizer.recommend.rejections import smallest_upgrade
-from sizer.recommend.rejections import upgrade_reasons
-from sizer.recommend.rule import LIKELY
-from sizer.recommend.rule import Row
-from sizer.recommend.rule import asked_event
-from sizer.recommend.rule import choose
-from sizer.recommend.rule import is_sure
-from sizer.recommend.rule import rounded
-from sizer.recommend.rule import table_of_machines
-from sizer.recommend.rule import table_of_sizes
-from sizer.recommend.sizes import few_memory_caps
-from sizer.recommend.sizes import floor_reason
-from sizer.recommend.sizes import memory_varied
-from sizer.recommend.sizes import sizes_on_curve
-from sizer.records.answer import Answer
-from sizer.records.answer import BatchAdvice
-from sizer.records.answer import BatchCurve
-from sizer.records.answer import Option
+from sizer.recommend.reasons import (
+    beyond_in_time,
+    binding,
+    doubts,
+    job_of,
+    moved_there,
+    retired_reason,
+    step_emulated,
+    too_late,
+    why,
+)
+from sizer.recommend.rejections import rejections, smallest_upgrade, upgrade_reasons
+from sizer.recommend.rule import LIKELY, Row, asked_event, choose, is_sure, rounded, table_of_machines, table_of_sizes
+from sizer.recommend.sizes import few_memory_caps, floor_reason, memory_varied, sizes_on_curve
+from sizer.records.answer import Answer, BatchAdvice, BatchCurve, Option
 from sizer.records.domains import Preference
-from sizer.records.prediction import Action
-from sizer.records.prediction import Bottleneck
-from sizer.records.prediction import Configuration
-from sizer.records.prediction import Reason
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Refusal
-from sizer.records.prediction import Spec
-from sizer.records.prediction import Suggestion
-from sizer.records.prediction import reason
+from sizer.records.prediction import (
+    Action,
+    Bottleneck,
+    Configuration,
+    Reason,
+    ReasonCode,
+    Refusal,
+    Spec,
+    Suggestion,
+    reason,
+)
 from sizer.records.run import Run
 from sizer.records.run_kinds import LargestBatch
 from sizer.records.study import Objective
 from sizer.records.units import RELATIVE
-from sizer.model.prediction import on_real_gpus
 
 PREFERENCES: tuple[Preference, ...] = ("cheapest", "balanced", "fastest")
 

@@ -5,50 +5,33 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Collection
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import median
-from sizer.catalog.catalog import Catalog
-from sizer.catalog.catalog import plain_name
+
+from sizer.catalog.catalog import Catalog, plain_name
 from sizer.catalog.machines import InstanceType
-from sizer.model.model import CPU_LABEL
-from sizer.model.model import Gpus
-from sizer.model.model import MeasuredRate
-from sizer.model.model import WorkloadModel
-from sizer.model.model import deviation_of
-from sizer.model.model import gpus_of
-from sizer.model.model import name_of_disk
-from sizer.model.model import of_new_run
-from sizer.model.observations import apart
-from sizer.model.observations import completed
-from sizer.model.observations import measured_rate
-from sizer.model.observations import noise_at
-from sizer.model.observations import noise_of
-from sizer.model.runs import end_to_end
-from sizer.model.runs import label_of
-from sizer.model.runs import labelled
-from sizer.recommend.prices import disk_prices
-from sizer.recommend.prices import gpu_retired_since
-from sizer.recommend.prices import price_of
-from sizer.recommend.prices import retired_since
+from sizer.model.model import (
+    CPU_LABEL,
+    Gpus,
+    MeasuredRate,
+    WorkloadModel,
+    deviation_of,
+    gpus_of,
+    name_of_disk,
+    of_new_run,
+)
+from sizer.model.observations import apart, completed, measured_rate, noise_at, noise_of
+from sizer.model.prediction import on_real_gpus
+from sizer.model.runs import end_to_end, label_of, labelled
+from sizer.recommend.prices import disk_prices, gpu_retired_since, price_of, retired_since
 from sizer.records.answer import ForeignPrice
-from sizer.records.device import Device
-from sizer.records.prediction import Bottleneck
-from sizer.records.prediction import Configuration
-from sizer.records.prediction import Estimate
-from sizer.records.prediction import Spec
-from sizer.records.run import RentedMachine
-from sizer.records.run import Run
+from sizer.records.device import EMULATED_LABEL, Device
+from sizer.records.prediction import Bottleneck, Configuration, Estimate, Spec
+from sizer.records.run import RentedMachine, Run
 from sizer.records.study import Objective
 from sizer.records.units import GIB
-from sizer.model.prediction import on_real_gpus
-from sizer.records.device import EMULATED_LABEL
 
 SOLD_VCPUS = (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 GIB_PER_VCPU = (2, 4, 8)

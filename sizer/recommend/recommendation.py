@@ -5,42 +5,31 @@ machine, and a family of shapes for all.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+
 from sizer.catalog.catalog import Catalog
-from sizer.model.model import Model
-from sizer.model.model import WorkloadModel
+from sizer.model.model import Model, WorkloadModel
+from sizer.model.runs import labelled
 from sizer.recommend.accelerators import which_gpu
-from sizer.recommend.answer import Question
-from sizer.recommend.answer import answer
-from sizer.recommend.answer import case_of
-from sizer.recommend.candidates import Candidate
-from sizer.recommend.candidates import machines_to_compare
+from sizer.recommend.answer import Question, answer, case_of
+from sizer.recommend.candidates import Candidate, machines_to_compare
 from sizer.recommend.case import Case
 from sizer.recommend.cross_table import cross_table
 from sizer.recommend.edges import StillPlanned
 from sizer.recommend.family.choice import family_of
-from sizer.recommend.family.fleet import Work
-from sizer.recommend.family.fleet import fleet_of
+from sizer.recommend.family.fleet import Work, fleet_of
 from sizer.recommend.prices import usd_per_million
-from sizer.recommend.rule import TIE
-from sizer.recommend.rule import table_of_sizes
-from sizer.recommend.sizes import sizes_on_curve
-from sizer.recommend.sizes import sold_there
-from sizer.records.answer import Answer
-from sizer.records.answer import Cost
-from sizer.records.answer import CostRow
-from sizer.records.answer import CostTable
-from sizer.records.answer import Recommendation
+from sizer.recommend.rule import TIE, table_of_sizes
+from sizer.recommend.sizes import sizes_on_curve, sold_there
+from sizer.records.answer import Answer, Cost, CostRow, CostTable, Recommendation
 from sizer.records.family import Family
 from sizer.records.messages import NoAnswer
 from sizer.records.prediction import Spec
 from sizer.records.run import Run
 from sizer.records.study import Objective
 from sizer.records.units import RELATIVE
-from sizer.model.runs import labelled
 
 # CPU or GPU: what the work takes and costs on each machine, on demand and at spot prices, beside a baseline.
 
