@@ -24,14 +24,12 @@ from sizer.records.domains import EdgeState
 from sizer.records.prediction import Action, Configuration, Figure, Prediction, Reason, ReasonCode, Suggestion, reason
 from sizer.records.run import Run
 
+NO_EDGE = Edge()
+"""Of an axis that was not varied."""
 NOISY = 0.05
 """Standard deviation of ln rate of a new run from which on runs move by more than a gain that would count."""
 MOST_RIVALS = 6
 """Candidates beside the chosen one that are looked at, the best by the objective first: others are not close to it."""
-
-
-NO_EDGE = Edge()
-"""Of an axis that was not varied."""
 
 
 @dataclass(frozen=True)
@@ -98,12 +96,12 @@ def edges_of(case: Case, chosen: Candidate) -> Edges:
         if vcpus.rises and len(model.measured.vcpus) > 2 and chosen.place.machine is None:
             beyond = _look_beyond(model, case.best, case.catalog)
         memory, batch = memory_edge(model, case.best), batch_edge(model, case.best)
-        return Edges(vcpus, memory, Edge(), batch, most, beyond)
+        return Edges(vcpus, memory, NO_EDGE, batch, most, beyond)
     place = chosen.place
     alike = [one.place for one in case.candidates if but_for_size(one) == but_for_size(chosen)]
     vcpus_measured = sorted({one.vcpus for one in alike if one.vcpus is not None})
     sizes = sorted({one.memory_bytes or 0 for one in alike if one.vcpus == place.vcpus})
-    vcpus = memory = Edge()
+    vcpus = memory = NO_EDGE
     if len(vcpus_measured) > 1 and place.vcpus == vcpus_measured[-1] and _more_vcpus_sold(case, chosen):
         vcpus = doubled(model, place, replace(place, vcpus=2 * vcpus_measured[-1]))
     if len(sizes) > 1 and sizes[0] and place.memory_bytes == sizes[-1]:
@@ -136,10 +134,10 @@ def _gpus_edge(case: Case, chosen: Candidate) -> Edge:
     kind, count = chosen.kind
     counts = {one.kind[1] for one in case.candidates if one.kind[0] == kind and one.kind[1]}
     if len(counts) < 2 or count != max(counts) or case.without_input(chosen) is not None:
-        return Edge()
+        return NO_EDGE
     sold = not _sold_like(case, chosen, 1) or _sold_like(case, chosen, 2 * count)
     if not sold or not _more_may_pay(case, chosen):
-        return Edge()
+        return NO_EDGE
     return doubled(case.model, chosen.place, replace(chosen.place, gpu_count=2 * count))
 
 
