@@ -1,10 +1,5 @@
 """Which configurations a study measures a workload at, which of them come first and which one represents it, and the
 runs that isolate one stage of it each. Pure.
-
-Three runs show the least, the middle and the most vCPUs, each with another value of the other axes, so that a curve can
-be fitted and no disk or memory is judged by its figures alone. Pure.
-
-What a stage gives by itself need not be fitted from runs in which all of them overlap.
 """
 
 from __future__ import annotations
@@ -128,6 +123,8 @@ def _around(plan: WorkloadPlan, point: Limits) -> Iterable[tuple[Workload, int, 
 
 
 # The first runs of a workload, which its axes choose before anything is known of it, and values that no run has seen.
+# Three of them show the least, the middle and the most vCPUs, each with another value of the other axes, so that a
+# curve can be fitted and no disk or memory is judged by its figures alone.
 
 VCPUS, MEMORY, DISK, BATCH, GPUS, DEVICE = range(len(STUDY_AXES))
 
@@ -222,6 +219,7 @@ def _to_show(axis: int, values: Sequence[float | str | None]) -> Sequence[float 
 
 
 # The runs that isolate one stage of a workload each, as far as they can be planned before anything is measured.
+# What a stage gives by itself need not be fitted from runs in which all of them overlap.
 
 BATCH_RATIO = 4
 """Between the two batch sizes of a workload that has one: near enough to be computed alike, and what a step costs
