@@ -24,7 +24,7 @@ _PRICES = N_(
 )
 _EXPECTED = N_("[[{cost.usd_per_million_samples:usd} a million]][[, {cost.usd_of_job:usd} the job]]")
 _LEAST = N_(
-    "[[spot?At spot prices]][[!spot?Of all]], the work costs the least on {machine}[[: {ratio:times_over} of the "
+    "[[spot?At spot prices]][[!spot?Of all]][[gone? that can be rented]], the work costs the least on {machine}[[: {ratio:times_over} of the "
     "baseline's cost]][[ in {time:times_over} of its time]]."
 )
 _NO_FASTER = N_("{more:vcpus} are no faster than {fewer:vcpus}: they take {time:share} of the time.")
@@ -134,7 +134,8 @@ def costs_sentences(costs: CostTable, terms: Terms) -> Iterator[str]:
         cost = None if row is None else row.spot if spot else row.on_demand
         if row is not None and cost is not None:
             ratio, time = (None, None) if row.is_baseline and not spot else (cost.ratio, row.time_ratio)
-            yield _(_LEAST, spot=spot, machine=machine_of(row, terms), ratio=ratio, time=time)
+            gone = not spot and any(one.retired for one in costs.rows)
+            yield _(_LEAST, spot=spot, gone=gone, machine=machine_of(row, terms), ratio=ratio, time=time)
     if costs.no_faster is not None:
         best, larger = costs.no_faster
         time = best.throughput.value / larger.throughput.value

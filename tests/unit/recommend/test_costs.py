@@ -170,7 +170,7 @@ def test_a_gpu_that_nobody_rents_out_is_no_choice_whatever_the_table_says_that_i
     own = next(number for number, line in enumerate(lines) if line.startswith("  1 vCPU"))
     assert lines[own].split()[-6:] == ["200", "images/s", "1.00", "1.00", "$0.01", "$0.0139"]
     assert lines[own + 1] == "    retired 2026"
-    assert "Of all, the work costs the least on 8 vCPUs (small-8)" in "".join(lines)
+    assert "Of all that can be rented, the work costs the least on 8 vCPUs (small-8)" in "".join(lines)
     assert ask_table("gpu,throughput,usd_per_hour\nK80,10,1\n2 x K80,18,2\n").status == "refused"
     assert ask_table("gpu,gpu_count,throughput\nK80,1,10\nK80,2,18\n").spec is not None
 
