@@ -573,10 +573,10 @@ class CostTable:
 
     @property
     def slow_accelerators(self) -> tuple[tuple[CostRow, CostRow], ...]:
-        """Each with an accelerator that is slower than a machine without one, and the smallest such machine."""
+        """Each with an accelerator that is surely slower than a machine without one, and the smallest such machine."""
         plain = [row for row in self.rows if not row.has_accelerator]
         faster = {
-            at: next((one for one in plain if one.throughput.value > row.throughput.value), None)
+            at: next((one for one in plain if one.throughput.low > row.throughput.high), None)
             for at, row in enumerate(self.rows)
             if row.has_accelerator
         }

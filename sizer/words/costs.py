@@ -24,8 +24,8 @@ _PRICES = N_(
 )
 _EXPECTED = N_("[[{cost.usd_per_million_samples:usd} a million]][[, {cost.usd_of_job:usd} the job]]")
 _LEAST = N_(
-    "[[spot?At spot prices]][[!spot?Of all]][[gone? that can be rented]], the work costs the least on {machine}[[: {ratio:times_over} of the "
-    "baseline's cost]][[ in {time:times_over} of its time]]."
+    "[[spot?At spot prices]][[!spot?Of all]][[gone? that can be rented]], the work costs the least on "
+    "{machine}[[: {ratio:times_over} of the baseline's cost]][[ in {time:times_over} of its time]]."
 )
 _NO_FASTER = N_("{more:vcpus} are no faster than {fewer:vcpus}: they take {time:share} of the time.")
 _SLOWER = N_("{gpu} is slower than {cpu}.")

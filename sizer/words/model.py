@@ -169,9 +169,7 @@ no_prediction_line = Sentence("{workload} at {configuration}: no prediction. {wh
 assumed_line = Sentence("{prediction}; assumed: {assumed}")
 
 
-def elsewhere_table(
-    forms: Sequence[Mapping[str, Any]], remarks: Sequence[Sequence[str]], terms: Terms
-) -> list[str]:
+def elsewhere_table(forms: Sequence[Mapping[str, Any]], remarks: Sequence[Sequence[str]], terms: Terms) -> list[str]:
     """A line for each instance type of `predict --on --json`, in columns, then each remark with the types it is of."""
     rows = [_elsewhere_row(form, terms) for form in forms]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
