@@ -60,7 +60,7 @@ def import_table(
     refuse_unusable(path)
     on_event(TableImported(source, table))
     on_event(StepBegun(Stage.STORING))
-    written = write_study(path, table, source, machine and machine.name)
+    written = write_study(path, table, source, None if machine is None else machine.name)
     on_event(TableImported(source, table, path))
     on_event(conclude(written, on_event))
     return ImportedStudy(written, table)

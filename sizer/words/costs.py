@@ -27,7 +27,7 @@ _LEAST = N_(
     "[[spot?At spot prices]][[!spot?Of all]][[gone? that can be rented]], the work costs the least on "
     "{machine}[[: {ratio:times_over} of the baseline's cost]][[ in {time:times_over} of its time]]."
 )
-_NO_FASTER = N_("{more:vcpus} are no faster than {fewer:vcpus}: they take {time:share} of the time.")
+_NO_FASTER = N_("{more} is no faster than {fewer}: it takes {time:share} of the time.")
 _SLOWER = N_("{gpu} is slower than {cpu}.")
 _INTERRUPTED = N_(
     "Interruptions make the work on spot machines {share:small} longer: what was done since the last checkpoint is "
@@ -139,7 +139,7 @@ def costs_sentences(costs: CostTable, terms: Terms) -> Iterator[str]:
     if costs.no_faster is not None:
         best, larger = costs.no_faster
         time = best.throughput.value / larger.throughput.value
-        yield _(_NO_FASTER, more=larger.spec.vcpus, fewer=best.spec.vcpus, time=time)
+        yield _(_NO_FASTER, more=machine_of(larger, terms), fewer=machine_of(best, terms), time=time)
     for gpu, cpu in costs.slow_accelerators:
         yield _(_SLOWER, gpu=machine_of(gpu, terms), cpu=machine_of(cpu, terms))
     if costs.spot_time is not None:

@@ -104,6 +104,14 @@ def test_the_whole_job(ask_table: Asked) -> None:
     assert small.on_demand.usd_per_million_samples == small.on_demand.usd_of_job
 
 
+def test_a_gpu_is_slower_where_the_intervals_say_so(ask_table: Asked) -> None:
+    """Not by 2 %, which two runs differ by."""
+    for rate, slower in ((147, 0), (100, 1)):
+        costs = ask_table(KERAS.replace(",100,", f",{rate},"), baseline="large-32").costs
+        assert costs is not None
+        assert len(costs.slow_accelerators) == slower
+
+
 def test_what_follows_from_the_table_is_told(ask_table: Asked) -> None:
     lines = list(costs_lines(ask_table(KERAS, baseline="K80"), TERMS))
     assert lines[0] == "CPU or GPU: time and cost of the same work, 1 vCPU, 1 x K80 (n1-standard-1 + K80) = 1:"
@@ -112,7 +120,7 @@ def test_what_follows_from_the_table_is_told(ask_table: Asked) -> None:
         "  8 vCPUs (small-8)                       50 images/s  2.00  0.57    $0.20      $1.11",
         "    spot                                                     0.14    $0.05     $0.278",
     ]
-    assert "64 vCPUs are no faster than 32 vCPUs: they take 107 % of the time." in lines
+    assert "64 vCPUs (huge-64) is no faster than 32 vCPUs (large-32): it takes 107 % of the time." in lines
     assert "1 vCPU, 1 x K80 (n1-standard-1 + K80) is slower than 32 vCPUs (large-32)." in lines
 
 
