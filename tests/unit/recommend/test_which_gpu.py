@@ -65,7 +65,8 @@ def test_the_input_side_is_moved_to_the_cpu_of_the_machine(make_run: MakeRun) ->
     )
     assert (here.transferred, there.transferred) == (False, True)
     assert there.input_rate.value / here.input_rate.value == pytest.approx(0.784 / 2 * 1.25 / 2, rel=0.1)
-    assert any("as measured here and moved to its CPU, feeds" in line for line in gpu_option_lines(there, terms_of(fit(runs).workloads[0])))
+    lines = gpu_option_lines(there, terms_of(fit(runs).workloads[0]))
+    assert any("as measured here and moved to its CPU, feeds" in line for line in lines)
 
 
 def test_each_gpu_has_rate_bottleneck_price_and_memory(make_run: MakeRun, catalog: Catalog) -> None:
