@@ -3,67 +3,46 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
+
 from sizer.catalog.accelerator_rates import data_sheet
 from sizer.catalog.catalog import Catalog
-from sizer.catalog.gpu_transfer import ScalingEfficiency
-from sizer.catalog.gpu_transfer import scaling_efficiency
+from sizer.catalog.gpu_transfer import ScalingEfficiency, scaling_efficiency
 from sizer.catalog.machines import InstanceType
 from sizer.catalog.processors import processor_of
-from sizer.catalog.rate_estimate import RateEstimate
-from sizer.catalog.rate_estimate import RateQuestion
-from sizer.catalog.rate_estimate import published_gpus
-from sizer.catalog.rate_estimate import smallest_memory
-from sizer.model.edge import accelerators_alone
-from sizer.model.edge import best_place
-from sizer.model.edge import vcpus_of_ceiling
+from sizer.catalog.rate_estimate import RateEstimate, RateQuestion, published_gpus, smallest_memory
+from sizer.model.edge import accelerators_alone, best_place, vcpus_of_ceiling
 from sizer.model.memory import anonymous_bytes
-from sizer.model.model import CPU_LABEL
-from sizer.model.model import Gpus
-from sizer.model.model import MeasuredDisk
-from sizer.model.model import WhatIf
-from sizer.model.model import WorkloadModel
-from sizer.model.model import gpus_of
-from sizer.model.prediction import predict
-from sizer.model.prediction import predict_several
+from sizer.model.model import CPU_LABEL, Gpus, MeasuredDisk, WhatIf, WorkloadModel, gpus_of
+from sizer.model.prediction import predict, predict_several
 from sizer.model.refusals import counted_outcomes
-from sizer.model.runs import as_asked
-from sizer.model.runs import label_at
+from sizer.model.runs import as_asked, label_at
 from sizer.model.transfer import knowing
 from sizer.recommend.job_changes import judged_by
-from sizer.recommend.prices import gpu_gone
-from sizer.recommend.prices import usd_per_million
-from sizer.records.answer import AcceleratorCount
-from sizer.records.answer import AgainstCpu
-from sizer.records.answer import Answer
-from sizer.records.answer import GpuOption
-from sizer.records.answer import NoGpuAnswer
-from sizer.records.answer import PublishedRate
-from sizer.records.answer import SecondGpu
+from sizer.recommend.prices import gpu_gone, usd_per_million
+from sizer.records.answer import AcceleratorCount, AgainstCpu, Answer, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu
 from sizer.records.device import DiskRates
 from sizer.records.messages import NoAnswer
-from sizer.records.prediction import Action
-from sizer.records.prediction import Bottleneck
-from sizer.records.prediction import Configuration
-from sizer.records.prediction import Estimate
-from sizer.records.prediction import Figure
-from sizer.records.prediction import Prediction
-from sizer.records.prediction import Reason
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Refusal
-from sizer.records.prediction import Refused
-from sizer.records.prediction import Suggestion
-from sizer.records.prediction import reason
+from sizer.records.prediction import (
+    Action,
+    Bottleneck,
+    Configuration,
+    Estimate,
+    Figure,
+    Prediction,
+    Reason,
+    ReasonCode,
+    Refusal,
+    Refused,
+    Suggestion,
+    reason,
+)
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Deadline
-from sizer.records.study import Objective
-from sizer.records.study import Workload
+from sizer.records.study import Deadline, Objective, Workload
 
 FED = 0.95
 """Of what the accelerators alone would make: from there on they are fed, and more vCPUs gain at most a twentieth."""
