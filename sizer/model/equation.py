@@ -447,7 +447,7 @@ def _of_a_core_second(draws: Draws, rows: Rows, times: float = 1.0) -> Array:
     distinct, places = rows.distinct_vcpus
     none = np.empty((len(draws), 0))
     seconds = [_on_vcpus(draws, rows, machine, times * vcpus) for machine, vcpus in distinct]
-    return np.concatenate([none, *seconds], axis=1)[:, places]
+    return np.asarray(np.concatenate([none, *seconds], axis=1)[:, places])
 
 
 def _on_vcpus(draws: Draws, rows: Rows, machine: Processor | None, c: Array) -> Array:
@@ -523,7 +523,7 @@ def _missed(draws: Draws, rows: Rows) -> Array:
     kept = 1 / (1 + np.exp(-draws["keep"]))
     some = np.log(1 - ((1 - kept) * lru + kept * fits))
     some = np.where(draws.on("in order"), 0.0, some)
-    return missed + np.where(free >= data, np.log(1e-12), some)[:, rows.distinct_memory[1]]
+    return np.asarray(missed + np.where(free >= data, np.log(1e-12), some)[:, rows.distinct_memory[1]])
 
 
 def _waits(draws: Draws, rows: Rows, missed: Array) -> Array | None:
