@@ -132,6 +132,8 @@ def _kinds(model: WorkloadModel, catalog: Catalog, machines: dict[str, Any]) -> 
 def _machines(gpu: str | None, device: Device, catalog: Catalog, machines: dict[str, Any]) -> str | None:
     """The key of the machines with this kind, which are written once for all workloads that use it."""
     key = gpu or device.gpu or device.kind
+    if key in machines:
+        return key
     offers = rentable(gpu, device, catalog)
     if offers is None:
         return None

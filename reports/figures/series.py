@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sizer.model.model import WorkloadModel, batch_of, disk_of, memory_of, vcpus_of
-from sizer.model.prediction import predict_several
+from sizer.model.prediction import outside, throughputs_or_none
 from sizer.model.runs import label_of
-from sizer.records.prediction import Configuration, Prediction
+from sizer.records.prediction import Configuration
 from sizer.records.run import Run
 from sizer.records.study import Study
 from sizer.records.units import format_bytes
@@ -54,8 +54,9 @@ def along(axis: str, runs: Sequence[Run]) -> tuple[Series, ...]:
     Every run that says an axis that was varied is in a series of one, so that no measurement is left off the page.
     """
     own = [run for run in runs if getattr(run.configuration, axis) is not None]
-    slices = sorted(_slices(axis, own), key=lambda group: -_distinct(axis, group))
-    joined = {id(run) for other in AXES for group in _slices(other, own) for run in group}
+    conditions = [tuple(_condition(run, name) for name in _CONDITIONS) for run in own]
+    slices = sorted(_slices(axis, own, conditions), key=lambda group: -_distinct(axis, group))
+    joined = {id(run) for other in AXES for group in _slices(other, own, conditions) for run in group}
     alone = tuple(run for run in own if id(run) not in joined)
     return (*map(_series, slices), *([Series(alone, None)] if alone else []))
 
@@ -118,11 +119,12 @@ def held_fixed(place: Configuration, study: Study) -> str:
     return row(conditions)
 
 
-def _slices(axis: str, runs: Sequence[Run]) -> list[list[Run]]:
-    """Those that differ along the axis, and in nothing else."""
+def _slices(axis: str, runs: Sequence[Run], conditions: Sequence[tuple[object, ...]]) -> list[list[Run]]:
+    """Those that differ along the axis, and in no other of their conditions."""
+    place = _CONDITIONS.index(axis)
     groups: dict[tuple[object, ...], list[Run]] = defaultdict(list)
-    for run in runs:
-        groups[tuple([_condition(run, name) for name in _others(axis)])].append(run)
+    for run, values in zip(runs, conditions, strict=True):
+        groups[values[:place] + values[place + 1 :]].append(run)
     return [group for group in groups.values() if _distinct(axis, group) > 1]
 
 
@@ -254,12 +256,9 @@ def segments(
 
 def predicted_points(model: WorkloadModel, configurations: Sequence[Configuration]) -> list[CurvePoint | None]:
     """The model at each, without their places on an axis; None where it has no answer or the run would not complete."""
-    predictions = predict_several(model, configurations)
     return [
-        CurvePoint(0.0, prediction.throughput, prediction.extrapolated)
-        if isinstance(prediction, Prediction) and not prediction.out_of_memory
-        else None
-        for prediction in predictions
+        CurvePoint(0.0, throughput, outside(model, configuration) > 0) if throughput is not None else None
+        for configuration, throughput in zip(configurations, throughputs_or_none(model, configurations), strict=True)
     ]
 
 

@@ -24,7 +24,6 @@ from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from sizer.records.prediction import Estimate
 from sizer.records.run import Step
@@ -150,6 +149,8 @@ def _squared_errors(values: Array) -> Array:
 def _rate(durations: Array, samples: Array) -> tuple[Estimate, bool]:
     """Samples over seconds with its 95 % interval, a ratio estimate over batches (Cochran, "Sampling techniques"); and
     whether the run was long enough for its noise."""
+    from scipy.special import stdtrit
+
     seconds = float(durations.sum())
     value = float(samples.sum()) / seconds
     batches = min(len(durations), BATCHES)

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from sizer.api.predicting import predict
     from sizer.api.profiling import Profile, ProfileMeasurement, profile, profile_measurement, profile_of
     from sizer.api.status import StudyStatus, study_status
-    from sizer.api.studies import MeasuringHost, parse_study, read_study, this_host
-    from sizer.api.study_plan import StudyPlan, plan_study
+    from sizer.api.studies import MeasuringHost, StudyPlan, parse_study, plan_study, read_study, this_host
     from sizer.model.model import WhatIf
     from sizer.records.messages import HostError, InputError, NoAnswer, SizerError
     from sizer.study.own_job import OwnJob
@@ -37,8 +36,7 @@ _MODULES = {
     "sizer.api.predicting": ["predict"],
     "sizer.api.profiling": ["Profile", "ProfileMeasurement", "profile", "profile_measurement", "profile_of"],
     "sizer.api.status": ["StudyStatus", "study_status"],
-    "sizer.api.studies": ["MeasuringHost", "parse_study", "read_study", "this_host"],
-    "sizer.api.study_plan": ["StudyPlan", "plan_study"],
+    "sizer.api.studies": ["MeasuringHost", "StudyPlan", "parse_study", "plan_study", "read_study", "this_host"],
     "sizer.model.model": ["WhatIf"],
     "sizer.records.messages": ["HostError", "InputError", "NoAnswer", "SizerError"],
     "sizer.study.own_job": ["OwnJob"],

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import threading
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import repeat
-from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +23,8 @@ from sizer.store.content import refuse_what_leads_elsewhere
 from sizer.store.fitted_file import read_fitted, sources_of, write_fitted
 
 if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
+
     from sizer.model.host import Drift
     from sizer.records.device import Processor
     from sizer.records.run import Run
@@ -184,6 +182,8 @@ def _contradicted(runs: Iterable[Run]) -> dict[str, Reason]:
 
 def _fitted(runs: Iterable[Run], on_step: OnStep, measured_on: Sequence[Processor]) -> Model:
     """The model of each workload; of the others its runs tell how slow the host was meanwhile, and nothing else."""
+    from concurrent.futures.process import BrokenProcessPool
+
     from sizer.model.host import drift_of
     from sizer.model.observations import completed
 
@@ -211,6 +211,9 @@ def _fit_alone(runs: Sequence[Run], drift: Drift | None, measured_on: Sequence[P
 def _processes(workloads: int) -> Iterator[ProcessPoolExecutor | None]:
     """As many as sizer may use CPUs. None for one workload or one CPU, and where a thread runs: a forked process would
     wait in vain for what it holds. They die with sizer, and Ctrl-C is for it alone."""
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import active_children, get_context
+
     count = min(workloads, len(os.sched_getaffinity(0)), MOST_PROCESSES)
     if count < 2 or threading.active_count() > 1:
         yield None
@@ -231,6 +234,8 @@ def _processes(workloads: int) -> Iterator[ProcessPoolExecutor | None]:
 
 
 def _begin_process(parent: int) -> None:
+    import ctypes
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:

@@ -12,8 +12,7 @@ from sizer.api import events
 from sizer.api.conclusions import WatchedPage, conclude
 from sizer.api.preconditions import without_lacking
 from sizer.api.preparing import Preparation, SetUp, prepare_data
-from sizer.api.studies import MeasuringHost, this_host
-from sizer.api.study_plan import StudyPlan, plan_study
+from sizer.api.studies import MeasuringHost, StudyPlan, plan_study, this_host
 from sizer.host.lock import measuring_alone
 from sizer.host.speed import host_speed, probe, seconds_for
 from sizer.model.runs import is_bound

@@ -15,8 +15,7 @@ from sizer.api import events
 from sizer.api.fitted_model import open_study
 from sizer.api.measuring import Asked, Measurement, measurement
 from sizer.api.preconditions import Lacking, lacking_controls, notes_on
-from sizer.api.studies import MeasuringHost, this_host
-from sizer.api.study_plan import StudyPlan, plan_study
+from sizer.api.studies import MeasuringHost, StudyPlan, plan_study, this_host
 from sizer.catalog.catalog import Catalog
 from sizer.files.given_files import read_given
 from sizer.files.writing import write_text

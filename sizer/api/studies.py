@@ -1,17 +1,27 @@
-"""Study files, read for the machine that is to measure them."""
+"""Study files, read and planned for the machine that is to measure them."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
+from sizer.api.preconditions import caps_memory, check_interpreters, check_preconditions, doubts, interpreted
 from sizer.catalog.catalog import Catalog
-from sizer.files.own_folder import cache_folder
-from sizer.host.machine import Host, facts
+from sizer.files.own_folder import cache_folder, check_own_cache
+from sizer.host.machine import Host, facts, with_frameworks
 from sizer.limits.detection import detect
 from sizer.limits.interface import LimitsBackend
-from sizer.records.study import Study
+from sizer.limits.users import run_user
+from sizer.plan.chooser import Chooser, NextRun, PlanEnd, Unfinished, chooser_of, most_to_follow, unfinished
+from sizer.plan.following import BatchSearch, Following, Search, TwoEpochs, following_runs
+from sizer.plan.run_order import FAILED, UNFINISHED, plan, reference, remaining
+from sizer.records.answer import Doubt
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import DiskTier, FrameworkPython, RunSpec, Study, Workload
 from sizer.storage.disk_check import Fio
 from sizer.study import parse
 from sizer.study.presets import HostSize
@@ -49,3 +59,141 @@ def this_host(fio: Fio = Fio()) -> MeasuringHost:
     """The machine that this runs on; to ask it takes about a second."""
     backend = detect()
     return MeasuringHost(facts(backend), backend, cache_folder(os.environ), fio)
+
+
+# The plan of a study: its runs, and those that follow from other runs.
+
+
+@dataclass(frozen=True)
+class StudyPlan:
+    """A study to be measured: its runs and those that follow from them, where they are stored, which are there already,
+    with which outcomes one of these is measured again, the reference configuration, what chooses the runs of an
+    adaptive plan, and the folder that the study file lies in, where it is known."""
+
+    study: Study
+    specs: Sequence[RunSpec]
+    following: Sequence[Following]
+    folder: Path
+    finished: Sequence[Run] = ()
+    unfinished: frozenset[Outcome] = UNFINISHED
+    reference: RunSpec | None = None
+    chooser: Chooser | None = None
+    beside: Path | None = None
+
+    @property
+    def all_specs(self) -> list[RunSpec]:
+        """The runs of the plan, of each search for a memory floor the one with the largest cap, and of each search for
+        the largest batch the first one."""
+        floors = (search.at(search.most_bytes) for search in self.following if isinstance(search, Search))
+        return [*self.specs, *floors, *(search.base for search in self.following if isinstance(search, BatchSearch))]
+
+    @property
+    def kept(self) -> list[Run]:
+        """The runs that are there and not measured again."""
+        return [run for run in self.finished if run.outcome not in self.unfinished]
+
+    @property
+    def todo(self) -> tuple[RunSpec, ...]:
+        """The runs of the plan that are not there yet, or are measured again."""
+        return remaining(self.specs, self.finished, self.unfinished)
+
+    @property
+    def left(self) -> list[RunSpec]:
+        """The runs to do, of each search that goes on the next one, and the passes that may come."""
+        searched = (spec for search, spec in self.next_runs(self.kept) if not isinstance(search, TwoEpochs))
+        passes = (two_epochs.at(two_epochs.most_bytes) for two_epochs in self.passes_to_come)
+        return [*self.todo, *searched, *passes]
+
+    def next_runs(self, runs: Sequence[Run]) -> list[tuple[Following, RunSpec]]:
+        """Of each pass and search the next run, where these runs show that there is one."""
+        return [(search, spec) for search in self.following if (spec := search.next_run(runs)) is not None]
+
+    def unfinished_following(
+        self, runs: Sequence[Run], chosen: NextRun | PlanEnd | None = None
+    ) -> tuple[Unfinished, ...]:
+        """The same with what of an adaptive plan has no room for that run; `chosen` is what that does itself."""
+        return unfinished(self.following, runs, self.study, chosen)
+
+    def at_most(self, runs: Sequence[Run]) -> tuple[int, float]:
+        """Of an adaptive plan, how many more runs may be made, those of searches and passes among them, and how many
+        seconds they may take."""
+        passes = [two_epochs for two_epochs in self.passes_to_come if two_epochs.next_run(runs) is None]
+        after = [*most_to_follow(self.following, runs), *(pass_.at(pass_.most_bytes) for pass_ in passes)]
+        return self.chooser.at_most(runs, after) if self.chooser is not None else (0, 0.0)
+
+    @property
+    def passes_to_come(self) -> list[TwoEpochs]:
+        """The passes that will be made, or may be when the runs before them show how."""
+        passes = [search for search in self.following if isinstance(search, TwoEpochs)]
+        return [pass_ for pass_ in passes if pass_.next_run(self.kept) or (self.todo and not pass_.is_done(self.kept))]
+
+    @property
+    def workloads(self) -> list[Workload]:
+        """Each workload that would run."""
+        return list(dict.fromkeys(spec.workload for spec in self.left))
+
+    @property
+    def disks(self) -> list[DiskTier]:
+        """Each disk that would be used."""
+        names = dict.fromkeys(spec.limits.disk for spec in self.left if spec.limits.disk is not None)
+        return [self.study.disk(name) for name in names]
+
+    @property
+    def doubts(self) -> list[Doubt]:
+        """What lets runs that are left end as `unsupported` or `crashed` although every limit can be set."""
+        return doubts(self.left, self.beside, self.study.frameworks, self.study.run_as)
+
+    def check(self, host: MeasuringHost) -> None:
+        """Raise InputError for data or a mount that is not there, or a cache that others may write to; HostError for
+        what the host cannot limit.
+
+        Nothing that the study names is started: it may be a stranger's.
+        """
+        check_own_cache(host.cache)
+        check_preconditions(self.all_specs, self.study, host.backend)
+
+    @property
+    def chosen_interpreters(self) -> list[FrameworkPython]:
+        """Those that the study names and that its runs use."""
+        used = interpreted(self.all_specs, self.study)
+        return [framework for framework in self.study.frameworks if framework.framework in used]
+
+    def interpreters(self) -> dict[str, Path]:
+        """The interpreter of each framework that is used. Raises InputError for one that the study names and that
+        cannot run its programs, which is only known when it is started."""
+        return check_interpreters(self.all_specs, self.study)
+
+    def with_interpreters(self, host: Host) -> Host:
+        """The host with the versions of the frameworks that are used. Raises as `interpreters`."""
+        chosen = [interpreter.framework for interpreter in self.chosen_interpreters]
+        return with_frameworks(
+            host, self.interpreters(), chosen, run_user(self.study.run_as).becoming if chosen else ()
+        )
+
+    @cached_property
+    def _planned(self) -> frozenset[str]:
+        return frozenset(spec.id for spec in self.specs)
+
+    def asks_for(self, run: Run) -> bool:
+        """Whether the study asks for a run: a folder may hold others, of a time when its axes were longer."""
+        return run.id in self._planned or any(search.includes(run.spec) for search in self.following)
+
+
+def plan_study(
+    study: Study, folder: str | Path, host: MeasuringHost, retry: bool = False, finished: Sequence[Run] = ()
+) -> StudyPlan:
+    """The plan of a study on this host; with `retry`, runs that crashed or timed out before are measured again.
+
+    Raises InputError for a study of more runs than anyone waits for.
+    """
+    size, capped = host.size, caps_memory(host.backend)
+    return StudyPlan(
+        study,
+        specs=plan(study, size),
+        following=tuple(run for run in following_runs(study, size) if capped or not isinstance(run, TwoEpochs)),
+        folder=Path(folder),
+        finished=finished,
+        unfinished=UNFINISHED | FAILED if retry else UNFINISHED,
+        reference=reference(study, size),
+        chooser=chooser_of(study, size),
+    )

@@ -60,10 +60,7 @@ def readers_language(environment: Mapping[str, str]) -> Iterator[None]:
 
 
 _OPENING, _CLOSING, _WIDE = "\uff08\u300a", "\u3001\u3002\uff01-\uff07\uff09-\uff0f\uff1a-\uff20\u300b", "\u2e80-\uffff"
-_ANY_WIDE = re.compile(f"[{_WIDE}]")
-_PIECE = re.compile(
-    rf"[{_OPENING}]*(?:(?![{_OPENING}])[{_WIDE}]|[^\s{_WIDE}]+)[{_CLOSING}]*|\s+|[{_OPENING}]+",
-)
+_PIECE = rf"[{_OPENING}]*(?:(?![{_OPENING}])[{_WIDE}]|[^\s{_WIDE}]+)[{_CLOSING}]*|\s+|[{_OPENING}]+"
 """What a line is not broken in: a wide letter or a word of others, with the marks that belong to it."""
 
 
@@ -80,10 +77,10 @@ def within(text: str, columns: int) -> str:
 
 def lines_within(text: str, columns: int) -> list[str]:
     """The text in lines of so many columns, broken between words, and between any two letters of Chinese."""
-    if not _ANY_WIDE.search(text):
+    if text.isascii() or not re.search(f"[{_WIDE}]", text):
         return textwrap.wrap(" ".join(text.split()), columns)
     lines = [""]
-    for piece in _PIECE.findall(" ".join(text.split())):
+    for piece in re.findall(_PIECE, " ".join(text.split())):
         if lines[-1] and width(lines[-1] + piece) > columns:
             lines.append("")
         lines[-1] += piece if lines[-1] else piece.lstrip()

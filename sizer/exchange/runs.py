@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from statistics import stdev
 from typing import Any
 
-from scipy.special import stdtrit
-
 from sizer.exchange.jobs import configuration_of
 from sizer.exchange.measurements import DEMANDS, DISK_FIGURES, EMBEDDED, EPOCH, GPU_FIGURES, MACHINE, NODES
 from sizer.exchange.rows import ParsedRow
@@ -247,6 +245,8 @@ def _throughput(epochs: EpochRows) -> Estimate | None:
         return Estimate(rates[0], rates[0] if low is None else low, rates[0] if high is None else high)
     mean, half = len(rates) / math.fsum(1 / rate for rate in rates), 0.0
     if len(rates) >= FEWEST_EPOCHS:
+        from scipy.special import stdtrit
+
         # Sizer 0.2 had three digits of this quantile (0.2 % off at most) and 2 from eleven epochs on (10 % off).
         half = float(stdtrit(len(rates) - 1, 0.975)) * stdev(rates) / math.sqrt(len(rates))
     return Estimate(mean, mean - half, mean + half)

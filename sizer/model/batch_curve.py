@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
-from scipy.special import fdtrc, stdtrit
 
 from sizer.model.equation import Array
 from sizer.model.model import batch_of, deviation_of, gpus_of, vcpus_of
@@ -193,6 +192,8 @@ def step_line(
     `noise` is the standard deviation of ln of a run's rate, as other runs of the workload show it, None where nothing
     does; `repeated` if it is by repeats, and not by what moved within single runs.
     """
+    from scipy.special import fdtrc, stdtrit
+
     sizes, times = np.asarray(samples, float), np.asarray(seconds, float)
     free = [True, True]
     values, fitted, spread = _least_squares(sizes, times, free)

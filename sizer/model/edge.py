@@ -11,7 +11,7 @@ import numpy as np
 from sizer.model.equation import LATENCY, Array
 from sizer.model.memory import needed_bytes
 from sizer.model.model import WhatIf, WorkloadModel, batch_of, or_unknown
-from sizer.model.prediction import HIGH, LOW, predict, rates
+from sizer.model.prediction import HIGH, LOW, is_out_of_memory, predict, rates
 from sizer.model.refusals import not_fitted
 from sizer.model.runs import label_at, with_usual_accelerator
 from sizer.records.prediction import Configuration, Estimate, Prediction
@@ -86,12 +86,12 @@ def _gains(
     as_if: WorkloadModel | None = None,
 ) -> Array:
     """(D,)"""
-    both = rates(model, [here, there]).drawn()
-    moved: Array = both[:, 1] - both[:, 0] if there != here else np.zeros(len(both))
+    asked = rates(model, [here, there])
+    moved = asked.gained(0, 1) if there != here else np.zeros(len(asked.mean))
     if what_if == WhatIf() and as_if is None:
         return moved
     changed = rates(as_if or model, [there], what_if)
-    return np.asarray(changed.mean[:, 0] - rates(model, [there]).mean[:, 0] + moved)
+    return np.asarray(changed.mean[:, 0] - asked.mean[:, 1] + moved)
 
 
 def gain(
@@ -106,7 +106,7 @@ def gain(
     `as_if` is the same model with other facts, for a change that is none of a what-if's. None where the changed job
     would run out of memory. Raises Refused where the runs cannot say, as `predict` does.
     """
-    if predict(model, here).out_of_memory or predict(as_if or model, there, what_if).out_of_memory:
+    if is_out_of_memory(model, here) or is_out_of_memory(as_if or model, there, what_if):
         return None
     here, there = (with_usual_accelerator(model.measured, configuration) for configuration in (here, there))
     low, value, high = np.quantile(_gains(model, here, there, what_if, as_if), (LOW, 0.5, HIGH))
@@ -116,11 +116,9 @@ def gain(
 def tells_apart(model: WorkloadModel, pairs: Sequence[tuple[Configuration, Configuration]]) -> list[bool]:
     """Of each two configurations whether the model says which is faster: whether 0 lies outside the 90 % interval of
     what the one gains over the other."""
-    apart = []
-    for here, there in pairs:
-        low, high = np.quantile(_gains(model, here, there), (LOW, HIGH))
-        apart.append(not low <= 0 <= high)
-    return apart
+    asked = rates(model, [configuration for pair in pairs for configuration in pair])
+    gained = [np.quantile(asked.gained(2 * number, 2 * number + 1), (LOW, HIGH)) for number in range(len(pairs))]
+    return [not low <= 0 <= high for low, high in gained]
 
 
 def loader_waits(model: WorkloadModel, configuration: Configuration) -> float:
@@ -128,7 +126,7 @@ def loader_waits(model: WorkloadModel, configuration: Configuration) -> float:
     for then the runs do not tell waiting from computing."""
     if model.posterior is None:
         return 0.0
-    shares = rates(model, [configuration]).shares[0]
+    shares = rates(model, [configuration]).solution.shares[0]
     cpu, latency = float(shares[0]), float(shares[LATENCY])
     return latency / (cpu + latency) if cpu + latency > NEARLY_NOTHING else 0.0
 

@@ -8,8 +8,8 @@ that waits for the disk does nothing else meanwhile: its wait is added to its CP
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property, reduce
 from statistics import NormalDist
 from typing import TypeVar
@@ -165,20 +165,21 @@ class Rows:
     latency_shift: float = 0.0
 
     @cached_property
-    def second_threads(self) -> Array:
-        """How many of the vCPUs are the second thread of their core."""
-        if self.named is not None and (self.named.name or not self.paired):
-            cores = (self.named.cores or self.named.vcpus) * np.maximum(1.0, self.vcpus / self.named.vcpus)
-            return np.maximum(self.vcpus - cores, 0.0)
-        if not self.paired:
-            return np.maximum(self.vcpus - self.cores, 0.0)
-        whole = np.ceil(self.vcpus)
-        return np.asarray(np.floor(whole / 2) * self.vcpus / whole)
+    def distinct_vcpus(self) -> tuple[list[tuple[Processor | None, Array]], Indices]:
+        """The distinct numbers of vCPUs of each machine, and (n,) which of them all each row has."""
+        distinct, places, count = [], np.empty(len(self.vcpus), dtype=np.intp), 0
+        for number, machine in enumerate(self.machines):
+            own = self.machine == number
+            vcpus, own_places = np.unique(self.vcpus[own], return_inverse=True)
+            places[own] = own_places + count
+            distinct.append((machine, vcpus))
+            count += len(vcpus)
+        return distinct, places
 
-    @property
-    def named(self) -> Processor | None:
-        """The machine that all of these rows name."""
-        return self.machines[0] if len(self.machines) == 1 else None
+    @cached_property
+    def distinct_memory(self) -> tuple[Array, Indices]:
+        """The distinct sizes of memory, and (n,) which of them each row has."""
+        return np.unique(self.memory_bytes, return_inverse=True)
 
 
 def build_rows(
@@ -322,13 +323,15 @@ class Draws:
 @dataclass(frozen=True)
 class Solution:
     """Of D draws at n configurations: `log_rate`, and ln seconds of the CPU and the accelerator as accounting sees
-    them, each (D, n). `times` are ln seconds of the stages side by side; a worker's are its CPU's and its wait.
-    `shares` (D, n, stages) are found when they are asked for."""
+    them, each (D, n), or (1, n) without an accelerator. `times` are ln seconds of the stages side by side; a worker's
+    are its CPU's and its wait. `core_second` are ln seconds that a core-second of work takes. `shares` (n, stages) are
+    found when they are asked for."""
 
     log_rate: Array
     cpu: Array
     accelerator: Array
     times: Mapping[int, Array]
+    core_second: Array
     draws: Draws
     rows: Rows
 
@@ -348,19 +351,21 @@ class Solution:
         """The parts of a worker's time, one after another: they sum to one."""
         computing = np.exp(self.cpu - self.times[CPU])
         slowed = np.exp(-_pressure(self.draws, self.rows))
-        relieved = _relieved(self.draws, self.rows)
+        twice = _of_a_core_second(self.draws, self.rows, 2.0)
+        relieved = np.clip((self.core_second - twice) / np.log(2), 0.0, 1.0)  # the part that twice the vCPUs shorten
         busy = computing * slowed
         return {CPU: busy * relieved, SERIAL: busy * (1 - relieved), MEMORY: computing - busy, LATENCY: 1 - computing}
 
     @cached_property
     def shares(self) -> Array:
-        shares = np.zeros((*self.log_rate.shape, len(STAGES)))
+        """The mean over the draws."""
+        shares = np.zeros((self.log_rate.shape[1], len(STAGES)))
         for stage, share in self.side_by_side.items():
             if stage == CPU:
                 for part, its in self.of_a_worker.items():
-                    shares[..., part] += share * its
+                    shares[:, part] += (share * its).mean(axis=0)
             else:
-                shares[..., stage] += share
+                shares[:, stage] += share.mean(axis=0)
         return shares
 
 
@@ -382,7 +387,8 @@ def without(solution: Solution, stages: Collection[str]) -> Array:
 
 def solve(draws: Draws, rows: Rows) -> Solution:
     """The throughput of each draw at each row; -inf seconds where a row has no such stage."""
-    cpu = _work(draws, rows) + _pressure(draws, rows) + _of_a_core_second(draws, rows)
+    core_second = _of_a_core_second(draws, rows)
+    cpu = _work(draws, rows) + _pressure(draws, rows) + core_second
     missed = _missed(draws, rows)
     waits, accelerator = _waits(draws, rows, missed), _accelerator(draws, rows)
     read, write = _disk(draws, rows, missed)
@@ -395,7 +401,7 @@ def solve(draws: Draws, rows: Rows) -> Solution:
     with np.errstate(divide="ignore", invalid="ignore"):
         total = sum((np.exp(np.maximum(stage - most, NOTHING)) for stage in scaled), np.zeros_like(most))
         log_rate = -(most + np.log(total)) / power
-    return Solution(log_rate, cpu, accelerator, times, draws, rows)
+    return Solution(log_rate, cpu, accelerator, times, core_second, draws, rows)
 
 
 def _sharpness(draws: Draws) -> Array:
@@ -429,86 +435,79 @@ def _beyond_index(draws: Draws, rows: Rows, machine: Processor, of: str) -> Arra
     return there if rows.home is None else there - draws[f"{of}:{rows.home.cpu}"]
 
 
-def _by_distinct(values: Array, of: Callable[[Array], Array]) -> Array:
-    """(D, n) of what follows from these values (n,) alone, found once for each distinct one."""
-    distinct, places = np.unique(values, return_inverse=True)
-    return of(distinct)[:, places]
-
-
 def _launches(launch: Array, rows: Rows) -> Array:
     """Ln of how many times a sample takes as long with these batches as with the usual one."""
     cost = np.exp(launch)
-    return _by_distinct(rows.batch_ratio, lambda ratio: np.log1p(cost * ratio) - np.log1p(cost))
+    return np.asarray(np.log1p(cost * rows.batch_ratio) - np.log1p(cost))
 
 
-def _of_a_core_second(draws: Draws, rows: Rows) -> Array:
-    """Ln seconds that a core-second of work takes on the vCPUs: contention, coherence, second threads, a quota."""
-    if len(rows.machines) == 1:
-        return _by_distinct(rows.vcpus, lambda vcpus: _on_vcpus(draws, replace(rows, vcpus=vcpus)))
-    seconds = np.empty((len(draws), len(rows.vcpus)))
-    for number, machine in enumerate(rows.machines):
-        places = np.flatnonzero(rows.machine == number)
-        seconds[:, places] = _of_a_core_second(draws, replace(rows, vcpus=rows.vcpus[places], machines=(machine,)))
-    return seconds
+def _of_a_core_second(draws: Draws, rows: Rows, times: float = 1.0) -> Array:
+    """Ln seconds that a core-second of work takes on so many times the vCPUs (D, n): contention, coherence, second
+    threads, a quota. Found once for each distinct number on a machine."""
+    distinct, places = rows.distinct_vcpus
+    none = np.empty((len(draws), 0))
+    seconds = [_on_vcpus(draws, rows, machine, times * vcpus) for machine, vcpus in distinct]
+    return np.asarray(np.concatenate([none, *seconds], axis=1)[:, places])
 
 
-def _on_vcpus(draws: Draws, rows: Rows) -> Array:
-    c, seconds = rows.vcpus, np.zeros((1, 1))
+def _on_vcpus(draws: Draws, rows: Rows, machine: Processor | None, c: Array) -> Array:
+    """The same of c (m,) vCPUs of one machine, None for that of the runs (D, m)."""
     if "contention" in draws:
         coherence = np.where(draws.on("coherence"), np.exp(draws["coherence"]), 0.0)
         more = np.maximum(c - 1, 0.0)
-        handover = np.where(draws.on("handover") & (c > 1), np.log1p(np.exp(draws["handover"])), 0.0)
+        handover = np.where(draws.on("handover"), np.log1p(np.exp(draws["handover"])), 0.0) * (c > 1)
         lost = (np.exp(draws["contention"]) + coherence * c) * more
-        if rows.named is not None:
-            lost = lost * np.exp(-_beyond_index(draws, rows, rows.named, "scaling"))
+        if machine is not None:
+            lost = lost * np.exp(-_beyond_index(draws, rows, machine, "scaling"))
         slower = np.log1p(lost) + handover
-        seconds = slower - np.log(_cores(draws, rows))
+        seconds = slower - np.log(_cores(draws, rows, machine, c))
     elif "yield" in draws:
-        at_home = replace(rows, machines=(None if rows.paired else rows.home,))
-        of_runs = np.log(_cores(draws, at_home) / c) if rows.home is not None else np.zeros((1, 1))
-        seconds = of_runs - np.log(_cores(draws, rows))
+        seconds = -np.log(_cores(draws, rows, machine, c))
+        if rows.home is not None:
+            seconds = np.log(_cores(draws, rows, None if rows.paired else rows.home, c) / c) + seconds
     else:
         seconds = np.broadcast_to(-np.log(c), (len(draws), len(c)))
     if "quota" in draws:
         seconds = seconds + np.where(c % 1 > 0, np.clip(draws["quota"], -0.1, 0.4), 0.0)
-    return seconds
+    return np.asarray(seconds)
 
 
-def _cores(draws: Draws, rows: Rows) -> Array:
-    """How many cores alone do as much as the vCPUs together (D, n)."""
-    c, second = rows.vcpus, rows.second_threads
-    sure = rows.named is not None and rows.home is not None and not rows.home.name
+def _cores(draws: Draws, rows: Rows, machine: Processor | None, c: Array) -> Array:
+    """How many cores alone do as much as c vCPUs of a machine together (D, m)."""
+    second = _second_threads(rows, machine, c)
+    sure = machine is not None and rows.home is not None and not rows.home.name
     usual = rows.usual_yield
-    own = usual if rows.named is None or usual is None else rows.named.second_thread or usual
+    own = usual if machine is None or usual is None else machine.second_thread or usual
     added = draws["yield"] + ((own or 0.0) - (usual or 0.0))
     gain = np.where(draws.on("second threads") | sure, np.clip(added, -0.3, 1.5), 1.0)
-    if rows.named is None and "on:more cores" in draws:
+    if machine is None and "on:more cores" in draws and (second > c / 2).any():
         second = np.where(draws.on("more cores"), np.minimum(second, c / 2), second)
     return np.asarray(np.maximum(c - second + gain * second, 0.02 * c))
 
 
-def _relieved(draws: Draws, rows: Rows) -> Array:
-    """The part of the CPU's time that twice the vCPUs shorten (D, n), 0 to 1."""
-    here, twice = _of_a_core_second(draws, rows), _of_a_core_second(draws, replace(rows, vcpus=2 * rows.vcpus))
-    return np.asarray(np.clip((here - twice) / np.log(2), 0.0, 1.0))
+def _second_threads(rows: Rows, machine: Processor | None, c: Array) -> Array:
+    """How many of c vCPUs (m,) are the second thread of their core."""
+    if machine is not None and (machine.name or not rows.paired):
+        return np.maximum(c - (machine.cores or machine.vcpus) * np.maximum(1.0, c / machine.vcpus), 0.0)
+    if not rows.paired:
+        return np.maximum(c - rows.cores, 0.0)
+    whole = np.ceil(c)
+    return np.asarray(np.floor(whole / 2) * c / whole)
 
 
 def _pressure(draws: Draws, rows: Rows) -> Array:
     """Ln of how much slower all work is where little memory is free beside what the job holds."""
     if "pressure" not in draws:
         return np.zeros((1, 1))
-    return _by_distinct(rows.memory_bytes, lambda memory: _pressed(draws, memory, rows.least_memory))
-
-
-def _pressed(draws: Draws, memory: Array, least_memory: float) -> Array:
-    held, free = _held_and_free(draws, memory, least_memory)
+    held, free = _held_and_free(draws, rows)
     slower = np.log1p(np.exp(draws["pressure"]) * held / free)
-    return np.where(draws.on("pressure"), slower, 0.0)
+    return np.where(draws.on("pressure"), slower, 0.0)[:, rows.distinct_memory[1]]
 
 
-def _held_and_free(draws: Draws, memory: Array, least_memory: float) -> tuple[Array, Array]:
-    held = 0.98 * least_memory / (1 + np.exp(-draws["held"]))
-    return held, np.maximum(memory - held, LEAST_FREE * held)
+def _held_and_free(draws: Draws, rows: Rows) -> tuple[Array, Array]:
+    """Bytes that the job holds (D, 1), and that are left of each distinct size of memory (D, m)."""
+    held = 0.98 * rows.least_memory / (1 + np.exp(-draws["held"]))
+    return held, np.maximum(rows.distinct_memory[0] - held, LEAST_FREE * held)
 
 
 def _missed(draws: Draws, rows: Rows) -> Array:
@@ -517,18 +516,14 @@ def _missed(draws: Draws, rows: Rows) -> Array:
         missed: Array = np.log(rows.missed)[None]
     if "data" not in draws:
         return missed
-    return missed + _by_distinct(rows.memory_bytes, lambda memory: _not_kept(draws, memory, rows.least_memory))
-
-
-def _not_kept(draws: Draws, memory: Array, least_memory: float) -> Array:
-    _, free = _held_and_free(draws, memory, least_memory)
+    _, free = _held_and_free(draws, rows)
     data = np.exp(draws["data"])
     fits = np.clip(free / data, 1e-9, 1 - 1e-9)
     lru = fits + (1 - fits) * np.log1p(-fits)
     kept = 1 / (1 + np.exp(-draws["keep"]))
     some = np.log(1 - ((1 - kept) * lru + kept * fits))
     some = np.where(draws.on("in order"), 0.0, some)
-    return np.where(free >= data, np.log(1e-12), some)
+    return np.asarray(missed + np.where(free >= data, np.log(1e-12), some)[:, rows.distinct_memory[1]])
 
 
 def _waits(draws: Draws, rows: Rows, missed: Array) -> Array | None:
@@ -536,11 +531,17 @@ def _waits(draws: Draws, rows: Rows, missed: Array) -> Array | None:
     if "on:latency" not in draws or rows.instant:
         return None
     decoding = np.where(rows.decodes, -np.log(np.ceil(rows.vcpus)) + rows.latency_shift, NEVER)
-    latency = np.full((len(draws), len(rows.vcpus)), NEVER)
-    for number, name in enumerate(rows.disks):
-        if f"latency:{name}" in draws:
-            latency = np.where(rows.disk == number, draws[f"latency:{name}"], latency)
-    return np.asarray(np.where(draws.on("latency"), latency + decoding + missed, NEVER))
+    latency = np.where(draws.on("latency"), _of_each(draws, "latency", rows.disks, NEVER), NEVER)
+    return np.asarray(latency[:, rows.disk] + (decoding + missed))
+
+
+def _of_each(draws: Draws, kind: str, names: Sequence[str], absent: float) -> Array:
+    """A quantity of this kind for each of the names (D, names); of what has none so much."""
+    values = np.full((len(draws), len(names)), absent)
+    for number, name in enumerate(names):
+        if (quantity := f"{kind}:{name}") in draws:
+            values[:, number] = draws[quantity][:, 0]
+    return values
 
 
 def _cap(draws: Draws, rows: Rows) -> Array:
@@ -551,7 +552,7 @@ def _cap(draws: Draws, rows: Rows) -> Array:
 
 
 def _accelerator(draws: Draws, rows: Rows) -> Array:
-    seconds_there = np.full((len(draws), len(rows.vcpus)), NEVER)
+    seconds_there = np.full((1, len(rows.vcpus)), NEVER)
     launches = draws.on("accelerator launches") if "launch" in draws else np.zeros((1, 1), dtype=bool)
     for number, label in enumerate(rows.labels):
         if f"accelerator:{label}" not in draws:
@@ -571,14 +572,13 @@ def _accelerator(draws: Draws, rows: Rows) -> Array:
 
 def _disk(draws: Draws, rows: Rows, missed: Array) -> tuple[Array, Array]:
     """Ln seconds a sample of reading and of writing."""
-    factor = SUPPOSED * spread(len(draws)) if rows.supposed else np.zeros((1, len(rows.vcpus)))
-    fitted = np.zeros(len(rows.vcpus), dtype=bool)
-    for number, name in enumerate(rows.disks):
-        if f"disk:{name}" in draws and not rows.supposed:
-            factor = np.where(rows.disk == number, draws[f"disk:{name}"], factor)
-            fitted |= rows.disk == number
-    reads = rows.reads & (fitted | ~rows.is_free)
-    return (np.where(reads, missed + rows.read + factor, NEVER), np.where(rows.is_free, NEVER, rows.write + factor))
+    factor = SUPPOSED * spread(len(draws))
+    if not rows.supposed:
+        factor = _of_each(draws, "disk", rows.disks, 0.0)[:, rows.disk]
+    fitted = np.array([f"disk:{name}" in draws and not rows.supposed for name in rows.disks], dtype=bool)
+    reads = rows.reads & (fitted[rows.disk] | ~rows.is_free)
+    read, write = np.where(reads, rows.read, NEVER), np.where(rows.is_free, NEVER, rows.write)
+    return missed + read + factor, write + factor
 
 
 @cache

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import expit
 
 from sizer.model.edge import DOUBT, GAIN, best_place, doubled, vcpus_edge
 from sizer.model.equation import Array, Draws, Flags, disk_is_free, read_seconds
@@ -127,7 +126,7 @@ SHOWN = {
     "gpus": _Shown(Quantity.GPU_LOSS),
     "launch": _Shown(Quantity.LAUNCH_COST),
     "latency": _Shown(Quantity.WORKER_WAIT, "seconds/s", switch="latency"),
-    "held": _Shown(Quantity.MEMORY_HELD, "bytes", expit),
+    "held": _Shown(Quantity.MEMORY_HELD, "bytes", lambda value: np.asarray(1 / (1 + np.exp(-value)))),
     "data": _Shown(Quantity.MEMORY_OF_DATA, "bytes"),
     "pressure": _Shown(Quantity.MEMORY_PRESSURE, switch="pressure"),
     "sharpness": _Shown(Quantity.OVERLAP_EXPONENT),

@@ -53,6 +53,8 @@ FREEDOM = 5.0
 """Degrees of freedom of Student's t: now and then a configuration is far off."""
 MOST, LEARNT = 400, 150
 """Observations that predictions are pulled to, and that quantities are learnt from; of more, as many evenly."""
+TOGETHER = 8000
+"""Rates that are computed together: larger arrays leave the CPU's cache, and get new memory each time."""
 MANY = 40
 """Observations from which on half of the particles, and a third of their moves, must be enough."""
 MORE_THAN_BUSY, LESS_THAN_BUSY = 0.05, 0.5
@@ -82,8 +84,6 @@ def posterior(
 
 def _log_likelihood(facts: WorkloadFacts, rows: Rows, seen: Sequence[Observation]) -> Callable[[Draws], Array]:
     """Of R vectors of the quantities ln of how likely these observations are under each (R,)."""
-    from scipy.special import log_ndtr
-
     target, deviation = (
         np.array([getattr(observation, name) for observation in seen]) for name in ("log_rate", "deviation")
     )
@@ -94,22 +94,36 @@ def _log_likelihood(facts: WorkloadFacts, rows: Rows, seen: Sequence[Observation
     ).T
     with np.errstate(divide="ignore"):
         busy, accelerator_busy = np.log(np.where(accounted > 0, accounted, np.nan)) - [np.log(vcpus), 0 * vcpus]
+    on_cpu, on_accelerator = np.isfinite(busy), np.isfinite(accelerator_busy)
 
-    def of(draws: Draws) -> Array:
+    def of_some(draws: Draws) -> Array:
         solution, scale = solve(draws, rows), np.exp(draws["misfit"])
         with np.errstate(invalid="ignore"):
             residuals = target - solution.log_rate
-            total = misfit.log_likelihood(residuals[:, ~starved], scale)
+            total = misfit.log_likelihood(residuals[:, ~starved] if starved.any() else residuals, scale)
             if starved.any():  # lower bounds: how likely the true rates are above them
+                from scipy.special import log_ndtr
+
                 off = residuals[:, starved] / np.hypot(deviation[starved], scale)
                 total = total + log_ndtr(-off).sum(axis=1)
-            cpu = solution.cpu - busy
-            cpu = cpu / np.where(cpu > 0, MORE_THAN_BUSY, LESS_THAN_BUSY)
-            accelerator = (solution.accelerator - accelerator_busy) / ACCELERATOR_BUSY
-        squares = np.where(np.isfinite(cpu), cpu, 0.0) ** 2 + np.where(np.isfinite(accelerator), accelerator, 0.0) ** 2
-        return np.asarray(total - 0.5 * squares.sum(axis=1))
+        if on_cpu.any():
+            cpu = solution.cpu[:, on_cpu] - busy[on_cpu]
+            total = total - _squares(cpu / np.where(cpu > 0, MORE_THAN_BUSY, LESS_THAN_BUSY))
+        if on_accelerator.any():
+            off = solution.accelerator[:, on_accelerator] - accelerator_busy[on_accelerator]
+            total = total - _squares(off / ACCELERATOR_BUSY)
+        return np.asarray(total)
+
+    def of(draws: Draws) -> Array:
+        parts = math.ceil(len(draws) * len(seen) / TOGETHER)
+        return np.concatenate([of_some(Draws(draws.names, some)) for some in np.array_split(draws.values, parts)])
 
     return of
+
+
+def _squares(off: Array) -> Array:
+    """Half of the sum of squares of each draw, of those that are finite (D,)."""
+    return np.asarray(0.5 * (np.where(np.isfinite(off), off, 0.0) ** 2).sum(axis=1))
 
 
 def sample(

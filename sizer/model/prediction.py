@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -70,16 +70,18 @@ class Rates:
         """Ln rate (n,)."""
         return np.asarray(np.median(self.mean, axis=0))
 
-    @cached_property
-    def shares(self) -> Array:
-        """Of each stage (n, stages)."""
-        return np.asarray(self.solution.shares.mean(axis=0))
-
-    def drawn(self, times: int = 1) -> Array:
+    def drawn(self, times: int) -> Array:
         """Ln of the true mean rates (times x D, n): what the equation does not say of each is drawn by itself."""
         random = np.random.default_rng(SEED)
         mean, left = np.tile(self.mean, (times, 1)), np.tile(self.left, (times, 1))
         return np.asarray(mean + np.sqrt(left) * random.standard_normal(mean.shape))
+
+    def gained(self, place: int, other: int) -> Array:
+        """Ln of how many times as fast the other place is (D,): what the equation does not say of each is drawn."""
+        pair = [place, other]
+        drawn = np.random.default_rng(SEED).standard_normal((len(self.mean), 2))
+        both = self.mean[:, pair] + np.sqrt(self.left[:, pair]) * drawn
+        return np.asarray(both[:, 1] - both[:, 0])
 
     def reaches(self, place: int, other: int, share: float) -> float:
         """P(the true rate of one place >= share x that of another)."""
@@ -141,6 +143,15 @@ def on_real_gpus(model: WorkloadModel, configurations: Sequence[Configuration]) 
 def throughputs(model: WorkloadModel, configurations: Sequence[Configuration]) -> list[Estimate]:
     """What `predict` says of the rate at each; asks nothing about whether it can be predicted."""
     return _as_measured(model, configurations, rates(model, configurations))
+
+
+def throughputs_or_none(model: WorkloadModel, configurations: Sequence[Configuration]) -> list[Estimate | None]:
+    """The same; None where it cannot, or a run would not complete."""
+    usual = [with_usual_accelerator(model.measured, configuration) for configuration in configurations]
+    has_rate = [_without_rate(model, configuration, WhatIf()) is None for configuration in usual]
+    asked = [configuration for configuration, has in zip(usual, has_rate, strict=True) if has]
+    estimates = iter(throughputs(model, asked) if asked else [])
+    return [next(estimates) if has else None for has in has_rate]
 
 
 @dataclass(frozen=True)
@@ -228,6 +239,14 @@ def predict(model: WorkloadModel, configuration: Configuration, what_if: WhatIf 
     return prediction
 
 
+def is_out_of_memory(model: WorkloadModel, configuration: Configuration, what_if: WhatIf = WhatIf()) -> bool:
+    """Whether it would run out of memory; raises Refused where `predict` does."""
+    without = _without_rate(model, with_usual_accelerator(model.measured, configuration), what_if)
+    if isinstance(without, Refusal):
+        raise Refused(without)
+    return without is not None
+
+
 def predict_several(
     model: WorkloadModel, configurations: Sequence[Configuration], what_if: WhatIf = WhatIf()
 ) -> list[Prediction | Refusal]:
@@ -285,7 +304,7 @@ def _predictions(model: WorkloadModel, configurations: Sequence[Configuration], 
     """Of configurations that have an answer and enough memory."""
     answered, plain = rates(model, configurations, what_if), what_if == WhatIf()
     rows = answered.solution.rows
-    shares = [shares_by_bottleneck(*parts) for parts in zip(answered.shares, rows.read_is_iops, strict=True)]
+    shares = [shares_by_bottleneck(*parts) for parts in zip(answered.solution.shares, rows.read_is_iops, strict=True)]
     evidence = [model.measured.evidence_at(configuration) if plain else None for configuration in configurations]
     binding = [bottleneck_of(share, its) for share, its in zip(shares, evidence, strict=True)]
     for place, configuration in enumerate(configurations):
@@ -378,7 +397,9 @@ def _is_shown(model: WorkloadModel, configuration: Configuration, bottleneck: Bo
     if bottleneck is Bottleneck.ACCELERATOR and facts.accelerator_rates:
         return True
     disk = disk_of(configuration)
-    return len({vcpus_of(rate.configuration) for rate in measured.rates if disk_of(rate.configuration) == disk}) > 1
+    vcpus = (vcpus_of(rate.configuration) for rate in measured.rates if disk_of(rate.configuration) == disk)
+    first = next(vcpus, None)
+    return any(others != first for others in vcpus)
 
 
 def _alike(one: Bottleneck, other: Bottleneck) -> bool:

@@ -119,13 +119,13 @@ def case_of(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ca
     machines = machines_to_compare(model, runs, objective, catalog)
     if machines:
         sold = tuple(one for one in machines if one.retired is None)
-        gone = tuple(one for one in machines if one.retired is not None)
         if not sold or (objective.latency_p99 is not None and all(one.latency_p99 is None for one in sold)):
+            gone = tuple(one for one in machines if one.retired is not None)
             return _refused(model, retired_reason(gone, everything=True), quality.failed)
         real = on_real_gpus(model, [one.place for one in sold]) if model.facts.devices else None
         table = table_of_machines(sold, objective, model if on_curve(model, sold) else None, real)
         rates = synthetic_rates(runs)
-        return Case(model, objective, catalog, quality, table, None, 0.0, gone, machine, rates)
+        return Case(model, objective, catalog, quality, table, None, 0.0, machines, machine, rates)
     if objective.latency_p99 is not None:
         return _refused(model, reason(ReasonCode.LATENCY), quality.failed)
     if model.refused or model.posterior is None:
@@ -247,13 +247,18 @@ def _options(case: Case) -> tuple[Option, ...]:
     """What the cheapest, the balanced and the fastest choice would be; nothing where a rate is asked for."""
     options: dict[object, Option] = {}
     for preference in PREFERENCES if case.objective.rate is None else ():
-        choice = choose(replace(case.table, objective=replace(case.objective, prefer=preference)))
+        objective = replace(case.objective, prefer=preference)
+        choice = case.choice if objective == case.objective else choose(replace(case.table, objective=objective))
         if choice.chosen is None:
             continue
         one = choice.chosen.candidate
+        alike = one.spec, one.name, one.throughput
+        if alike in options:
+            options[alike] = replace(options[alike], preferences=(*options[alike].preferences, preference))
+            continue
         bottleneck, there = binding(case, one, True).bottleneck, case.cheapest_there(one) or one
-        option = Option(
-            preferences=(),
+        options[alike] = Option(
+            preferences=(preference,),
             spec=one.spec,
             throughput=there.throughput,
             probability=rounded(choice.probability),
@@ -262,8 +267,6 @@ def _options(case: Case) -> tuple[Option, ...]:
             usd_per_hour=there.rent,
             usd_per_million_samples=usd_per_million(there.rent, there.rate, case.model.sample_unit),
         )
-        option = options.setdefault((one.spec, one.name, one.throughput), option)
-        options[one.spec, one.name, one.throughput] = replace(option, preferences=(*option.preferences, preference))
     return tuple(options.values())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import mean, median
@@ -14,7 +14,7 @@ from sizer.catalog.machines import InstanceType
 from sizer.catalog.processors import processor_of
 from sizer.model.model import Gpus, WorkloadModel
 from sizer.model.observations import beside_others
-from sizer.model.prediction import predict, predict_several
+from sizer.model.prediction import predict_several, predictions
 from sizer.model.refusals import counted_outcomes
 from sizer.model.runs import as_asked, is_starved
 from sizer.model.transfer import knowing
@@ -165,7 +165,7 @@ def on_curve(model: WorkloadModel, candidates: Sequence[Candidate]) -> bool:
 class Case:
     """`best` is the configuration that sizes on a curve are held against, with its rate; None of machines compared.
 
-    `retired` are machines measured that nobody can rent any more, `machine` the instance type to compare the answer
+    `machines` are those that were measured, where they are compared, `machine` the instance type to compare the answer
     with, `synthetic` rates with synthetic input by kind and count of accelerator. `here`: of instance types by their
     own rates, the vCPUs that would be chosen by rates on the host that measured.
     """
@@ -177,10 +177,15 @@ class Case:
     table: Table
     best: Configuration | None = None
     best_rate: float = 0.0
-    retired: tuple[Candidate, ...] = ()
+    machines: tuple[Candidate, ...] = ()
     machine: InstanceType | None = None
     synthetic: Mapping[Gpus, float] = field(default_factory=dict)
     here: float | None = None
+
+    @property
+    def retired(self) -> tuple[Candidate, ...]:
+        """The machines that nobody can rent any more."""
+        return tuple(one for one in self.machines if one.retired is not None)
 
     @cached_property
     def choice(self) -> Choice:
@@ -221,9 +226,12 @@ class Case:
     def on_curve(self) -> bool:
         return on_curve(self.model, self.candidates)
 
+    def predictions(self, candidates: Iterable[Candidate]) -> dict[Configuration, Prediction]:
+        """What the model says of each place; nothing where it does not describe such machines."""
+        return predictions(self.model, [one.place for one in candidates]) if self.on_curve and not self.outliers else {}
+
     def prediction(self, candidate: Candidate) -> Prediction | None:
-        """What the model says of it; None where it does not describe such machines."""
-        return predict(self.model, candidate.place) if self.on_curve and not self.outliers else None
+        return self.predictions([candidate]).get(candidate.place)
 
     def without_input(self, candidate: Candidate) -> float | None:
         """The rate of its accelerators without the job's input, where that is what holds the job back; else None."""
@@ -276,17 +284,21 @@ class Case:
 
 def _out_of_proportion(candidates: Sequence[Candidate]) -> Reason | None:
     """The first that is over OUTLIER times as fast as in proportion to the next smaller one, or as slow."""
+    groups = [defaultdict[object, list[tuple[float, float]]](list) for _ in BY_SIZE]
     for one in candidates:
-        for size, alike in BY_SIZE:
-            fewer = [other for other in candidates if alike(other) == alike(one) and 0 < size(other) < size(one)]
-            if not fewer:
+        for (size, alike), group in zip(BY_SIZE, groups, strict=True):
+            group[alike(one)].append((size(one), one.rate))
+    for one in candidates:
+        for (size, alike), group in zip(BY_SIZE, groups, strict=True):
+            own = size(one)
+            smaller, rate = max((other for other in group[alike(one)] if 0 < other[0] < own), default=(0.0, 0.0))
+            if not smaller:
                 continue
-            before = max(fewer, key=lambda other: (size(other), other.rate))
-            times = one.rate / before.rate
-            faster = times / (size(one) / size(before))
+            times = one.rate / rate
+            faster = times / (own / smaller)
             if faster > OUTLIER or times < 1 / OUTLIER:
                 ratio = faster if faster > OUTLIER else 1 / times
-                figures = {"factor": ratio, "slower": faster <= OUTLIER, "fewer": size(before)}
+                figures = {"factor": ratio, "slower": faster <= OUTLIER, "fewer": smaller}
                 return Reason(ReasonCode.RUNS_APART, figures, one.spec)
     return None
 

@@ -9,13 +9,12 @@ from dataclasses import replace
 from sizer.catalog.catalog import Catalog
 from sizer.model.model import WorkloadModel
 from sizer.recommend.answer import Question
-from sizer.recommend.candidates import Candidate, machines_to_compare
+from sizer.recommend.candidates import Candidate
 from sizer.recommend.prices import usd_per_million
 from sizer.recommend.rule import TIE
 from sizer.recommend.sizes import sizes_on_curve
 from sizer.records.answer import Answer, Cost, CostRow, CostTable
 from sizer.records.prediction import Spec
-from sizer.records.run import Run
 from sizer.records.study import Objective
 from sizer.records.units import RELATIVE
 
@@ -26,17 +25,17 @@ Priced = tuple[CostRow, Prices]
 
 def cost_table(
     model: WorkloadModel,
-    runs: Sequence[Run],
+    machines: Sequence[Candidate],
     given: Answer,
     question: Question,
     catalog: Catalog,
     types: Sequence[Candidate] = (),
 ) -> CostTable | None:
-    """All machines that were measured, or of a curve a size for each number of vCPUs, and the GPUs that were asked
-    about; None without any. `catalog` has prices on demand, whichever the answer counts with; `types` are instance
-    types by their own rates, where these are known."""
+    """All `machines` that were measured, or of a curve a size for each number of vCPUs, and the GPUs that were asked
+    about; None without any. The prices of `machines` and `catalog` are on demand, whichever the answer counts with;
+    `types` are instance types by their own rates, where these are known."""
     objective = question.objective
-    own = [] if types else _machines(model, runs, objective, catalog)
+    own = [] if types else _machines(machines, objective)
     own = own or _sizes(model, given, question.catalog, catalog, types)
     rows = [*own, *_gpus(given, catalog)]
     if not any(row.is_baseline for row, _prices in rows):
@@ -56,10 +55,9 @@ def _order(row: CostRow) -> tuple[object, ...]:
     return row.has_accelerator, row.published, row.spec.gpu or "", row.spec.gpu_count, row.spec.vcpus or 0.0
 
 
-def _machines(model: WorkloadModel, runs: Sequence[Run], objective: Objective, catalog: Catalog) -> list[Priced]:
+def _machines(machines: Sequence[Candidate], objective: Objective) -> list[Priced]:
     """Those that were measured, the fastest that is called like the baseline marked. Of one that nobody can rent the
     time alone is told, but of the baseline."""
-    machines = machines_to_compare(model, runs, replace(objective, spot=False), catalog)
     called = [one for one in machines if objective.baseline is not None and one.is_called(objective.baseline)]
     base = max(called, key=lambda one: one.rate, default=None)
     return [

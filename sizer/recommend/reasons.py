@@ -51,9 +51,9 @@ class Binding:
 
 def binding(case: Case, candidate: Candidate, is_named: bool) -> Binding:
     """`is_named` False: the runs move by more than is at stake, so no bottleneck is named."""
-    here = case.prediction(candidate)
     if candidate.evidence is not None and case.table.of_machines:
         return Binding(candidate.evidence)
+    here = case.prediction(candidate)
     if here is None:
         return Binding()
     if not is_named or not here.shares or here.bottleneck is Bottleneck.AMBIGUOUS:

@@ -13,6 +13,7 @@ from sizer.model.model import Model, WorkloadModel
 from sizer.model.runs import labelled
 from sizer.recommend.accelerators import which_gpu
 from sizer.recommend.answer import Question, answer, case_of
+from sizer.recommend.candidates import machines_to_compare
 from sizer.recommend.case import Case
 from sizer.recommend.costs import cost_table
 from sizer.recommend.cross_table import cross_table
@@ -92,4 +93,8 @@ def _whole(
     given = answer(model, question, runs, case)
     given = replace(given, gpus=which_gpu(model, runs, given, question.objective, question.catalog))
     types = () if isinstance(case, Answer) or case.table.of_machines else case.sold[1]
-    return replace(given, costs=cost_table(model, runs, given, question, catalog, types))
+    if isinstance(case, Answer) or question.objective.spot:
+        machines = machines_to_compare(model, runs, replace(question.objective, spot=False), catalog)
+    else:
+        machines = case.machines
+    return replace(given, costs=cost_table(model, machines, given, question, catalog, types))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sizer.model.model import vcpus_of
@@ -13,16 +13,7 @@ from sizer.recommend.case import Case
 from sizer.recommend.reasons import NEXT_TO_NOTHING
 from sizer.recommend.rule import DISK_LOSS, LITTLE, Row, rounded, table_of_sizes
 from sizer.records.answer import Rejection, Upgrade
-from sizer.records.prediction import (
-    Bottleneck,
-    Figure,
-    Prediction,
-    Reason,
-    ReasonCode,
-    Refusal,
-    Spec,
-    reason,
-)
+from sizer.records.prediction import Bottleneck, Figure, Prediction, Reason, ReasonCode, Refusal, Spec, reason
 
 OF_VCPUS = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR, Bottleneck.AMBIGUOUS)
 """What runs at one number of vCPUs do not tell apart."""
@@ -48,8 +39,10 @@ def rejections(case: Case, chosen: Row, bound: bool) -> tuple[Rejection, ...]:
         price = 0.0 if math.isinf(chosen.candidate.hourly) else one.hourly
         return not row.sure, price if row.sure else -price, one.size
 
-    rows = sorted(_cheaper(case, chosen), key=order)
-    cheaper = [_rejection(row, chosen, _why_not(case, row, chosen, bound)) for row in rows[:MOST_REJECTED]]
+    rows = sorted(_cheaper(case, chosen), key=order)[:MOST_REJECTED]
+    bottlenecks = _bottlenecks(case, [row.candidate for row in rows], bound)
+    reasons = [_why_not(case, row, chosen, bottleneck) for row, bottleneck in zip(rows, bottlenecks, strict=True)]
+    cheaper = [_rejection(row, chosen, why) for row, why in zip(rows, reasons, strict=True)]
     return (*cheaper, *_not_sold(case, chosen, bound), *_did_not_fit(case, chosen.candidate))
 
 
@@ -97,12 +90,12 @@ def _rejection(row: Row, chosen: Row, why: tuple[Reason, ...]) -> Rejection:
     return replace(rejected, usd_saved_per_hour=before - now, saving=1 - now / before) if before else rejected
 
 
-def _why_not(case: Case, row: Row, chosen: Row, bound: bool) -> tuple[Reason, ...]:
+def _why_not(case: Case, row: Row, chosen: Row, bottleneck: str | None) -> tuple[Reason, ...]:
     """How far from what is asked for, with what binds there; or why it was not taken all the same."""
     one, most = row.candidate, case.objective.latency_p99
     if not row.meets_latency:
         return (reason(ReasonCode.LATENCY, latency=one.latency_p99, most_latency=most),)
-    gives = _gives(case, row, chosen, _bottleneck(case, one, bound))
+    gives = _gives(case, row, chosen, bottleneck)
     if not one.exists and one.spec.vcpus is not None:
         sold = float(family_memory(one.spec.vcpus)[-1])
         return (gives, reason(ReasonCode.NOT_SOLD, most=sold, vcpus=one.spec.vcpus))
@@ -111,11 +104,12 @@ def _why_not(case: Case, row: Row, chosen: Row, bound: bool) -> tuple[Reason, ..
     return (gives,)
 
 
-def _bottleneck(case: Case, candidate: Candidate, bound: bool) -> str | None:
-    there = case.prediction(candidate) if case.model.measured.vcpus else None
-    if there is None or there.bottleneck is Bottleneck.AMBIGUOUS or (not bound and there.bottleneck in OF_VCPUS):
-        return None
-    return str(there.bottleneck.value)
+def _bottlenecks(case: Case, candidates: Sequence[Candidate], bound: bool) -> list[str | None]:
+    """What binds each, where it is known."""
+    predicted = case.predictions(candidates) if case.model.measured.vcpus else {}
+    there = (predicted.get(one.place) for one in candidates)
+    unknown = (Bottleneck.AMBIGUOUS,) if bound else OF_VCPUS
+    return [None if its is None or its.bottleneck in unknown else str(its.bottleneck.value) for its in there]
 
 
 def _gives(case: Case, row: Row, chosen: Row, bottleneck: str | None) -> Reason:
@@ -172,7 +166,7 @@ def _not_sold(case: Case, chosen: Row, bound: bool) -> Iterator[Rejection]:
     rate = predict(model, place).throughput
     smaller = replace(taken, spec=replace(taken.spec, vcpus=less[-1]), place=place, throughput=rate, offer=None)
     (row,) = table_of_sizes(model, [smaller], best, case.objective).rows
-    why = _why_not(case, row, chosen, bound)
+    why = _why_not(case, row, chosen, *_bottlenecks(case, [smaller], bound))
     if row.sure and smaller.exists:
         why = (_enough(case, row), reason(ReasonCode.NOT_SOLD))
     yield _rejection(row, chosen, why)

@@ -99,13 +99,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """N candidates with D draws: `log_rates` (D, N) ln of their true mean rates, `lacking` (D, N) by how much of ln
-    each misses the rate and the latency asked for. `of_machines`: measured as they are. `of_runs` (D, X) are ln rates
-    of places where runs may be made."""
+    """N candidates with D draws: `log_rates` (D, N) ln of their true mean rates, `middle` (N,) that of the median draw,
+    `lacking` (D, N) by how much of ln each misses the rate and the latency asked for. `of_machines`: measured as they
+    are. `of_runs` (D, X) are ln rates of places where runs may be made."""
 
     objective: Objective
     rows: tuple[Row, ...]
     log_rates: Array
+    middle: Array
     lacking: Array
     of_machines: bool
     of_runs: Array
@@ -118,16 +119,19 @@ class Table:
     @cached_property
     def log_merits(self) -> Array:
         """Ln of what the objective makes least (D, N): the cost of the work, that times its time, or the time."""
-        log_usd = np.log([row.candidate.hourly for row in self.rows])
+        return self._merits_at(self.log_rates)
+
+    def _merits_at(self, log_rates: Array) -> Array:
         counts = self.objective.counts
         if counts == "fastest":
-            return -self.log_rates
-        return np.asarray(log_usd - self.log_rates * (2 if counts == "balanced" else 1))
+            return -log_rates
+        log_usd = np.log([row.candidate.hourly for row in self.rows])
+        return np.asarray(log_usd - log_rates * (2 if counts == "balanced" else 1))
 
     @cached_property
     def merits(self) -> Array:
         """What the objective makes least (N,), in the median draw; infinite where no price is known."""
-        return np.asarray(np.exp(np.median(self.log_merits, axis=0)))
+        return np.asarray(np.exp(self._merits_at(self.middle)))
 
     def merit(self, row: Row) -> float:
         return float(self.merits[row.number])
@@ -382,14 +386,15 @@ def _judged(
         lacking = log_best + math.log(objective.target) - drawn
     late = _late(candidates, objective)
     fast, enough = (lacking <= SLACK).mean(axis=0), ((lacking <= SLACK) & (late <= SLACK)).mean(axis=0)
-    losses = _disk_losses(candidates, drawn, objective)
+    middle = np.median(drawn, axis=0)
+    losses = _disk_losses(candidates, drawn, middle, objective)
     fractions = np.minimum(1.0, np.exp(np.median(drawn - log_best, axis=0)))
     rows = tuple(
         Row(one, n, float(fast[n]), float(fractions[n]), _in_latency(one, objective), float(enough[n]), *losses[n])
         for n, one in enumerate(candidates)
     )
     lacking = np.maximum(lacking, 0.0) + np.maximum(late, 0.0)
-    return Table(objective, rows, drawn, lacking, of_machines, np.zeros((len(drawn), 0)))
+    return Table(objective, rows, drawn, middle, lacking, of_machines, np.zeros((len(drawn), 0)))
 
 
 def _in_latency(candidate: Candidate, objective: Objective) -> float:
@@ -413,7 +418,9 @@ def _late(candidates: Sequence[Candidate], objective: Objective) -> Array:
     return np.asarray(np.array(over) + spread * _normal(len(candidates), 2))
 
 
-def _disk_losses(candidates: Sequence[Candidate], drawn: Array, objective: Objective) -> list[tuple[float, bool]]:
+def _disk_losses(
+    candidates: Sequence[Candidate], drawn: Array, middle: Array, objective: Objective
+) -> list[tuple[float, bool]]:
     """Of each what it surely loses by its disk against the best one at its size, and whether a cheaper one is as good.
 
     A disk costs little beside vCPUs and accelerators, so what it loses is not weighed against the target: the target is
@@ -427,13 +434,12 @@ def _disk_losses(candidates: Sequence[Candidate], drawn: Array, objective: Objec
         if _in_latency(one, objective) >= LIKELY:
             alike[one.but_for_disk].append(number)
     for numbers in alike.values():
-        best = max(numbers, key=lambda number: float(np.median(drawn[:, number])))
-        gained = {number: drawn[:, number] - drawn[:, best] for number in numbers}
-        # Nothing is lost where that is no more than chance.
-        of_disks = {
-            number: max(0.0, -math.expm1(float(np.median(its)))) if (its < 0).mean() >= SURE else 0.0
-            for number, its in gained.items()
-        }
+        best = max(numbers, key=lambda number: float(middle[number]))
+        of_disks = dict.fromkeys(numbers, 0.0)
+        for number in numbers:
+            gained = drawn[:, number] - drawn[:, best]
+            if (gained < 0).mean() >= SURE:  # else it is no more than chance
+                of_disks[number] = max(0.0, -math.expm1(float(np.median(gained))))
         good = [candidates[n].disk_price for n, loss in of_disks.items() if loss <= DISK_LOSS + SLACK]
         for number, loss in of_disks.items():
             losses[number] = loss, candidates[number].disk_price > min(good)

@@ -148,9 +148,10 @@ def without_optional(message: str) -> str:
     return _OPTIONAL.sub("", message)
 
 
-def _pieces(message: str) -> list[tuple[str, str, str]]:
+@cache
+def _pieces(message: str) -> tuple[tuple[str, str, str], ...]:
     """Each text of a template with the path and the form of the placeholder behind it."""
-    return [(text, path or "", form or "") for text, path, form, _conversion in Formatter().parse(message)]
+    return tuple((text, path or "", form or "") for text, path, form, _conversion in Formatter().parse(message))
 
 
 def _filled(message: str, values: Mapping[str, Any]) -> str:
@@ -165,7 +166,7 @@ def _filled(message: str, values: Mapping[str, Any]) -> str:
 
 
 def _at(path: str, values: Mapping[str, Any]) -> Any:
-    return Formatter().get_field(path, (), values)[0]
+    return values[path] if path in values else Formatter().get_field(path, (), values)[0]
 
 
 def _kept(part: re.Match[str], values: Mapping[str, object]) -> str:
@@ -235,14 +236,15 @@ IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff"
 FULL_WIDTH = "\u3000-\u303f\uff00-\uffef"
 """Marks that bring their own room, such as the full stop and the comma of Chinese."""
 
-_CHINESE_LAST = re.compile(f"[{IDEOGRAPHS}{FULL_WIDTH}] *$")
-_CHINESE_FIRST = re.compile(f"^ *[{IDEOGRAPHS}{FULL_WIDTH}]")
-_MARK_FIRST = re.compile(f"^[{FULL_WIDTH}]")
-_IDEOGRAPH_LAST = re.compile(f"[{IDEOGRAPHS}]$")
-_IDEOGRAPH_FIRST = re.compile(f"^[{IDEOGRAPHS}]")
-_LATIN_FIRST = re.compile(r"^[A-Za-z0-9`$<+\-−±./~]")
-_LATIN_LAST = re.compile(r"[A-Za-z0-9`%/+]$")
-_ENGLISH_STOP = re.compile(r"[.!?]$")
+# Compiled when a Chinese sentence is first said: each takes 2 ms.
+_CHINESE_LAST = f"[{IDEOGRAPHS}{FULL_WIDTH}] *$"
+_CHINESE_FIRST = f"^ *[{IDEOGRAPHS}{FULL_WIDTH}]"
+_MARK_FIRST = f"^[{FULL_WIDTH}]"
+_IDEOGRAPH_LAST = f"[{IDEOGRAPHS}]$"
+_IDEOGRAPH_FIRST = f"^[{IDEOGRAPHS}]"
+_LATIN_FIRST = r"^[A-Za-z0-9`$<+\-−±./~]"
+_LATIN_LAST = r"[A-Za-z0-9`%/+]$"
+_ENGLISH_STOP = r"[.!?]$"
 """How a sentence ends that is not translated yet: what comes behind it stands apart."""
 
 
@@ -253,23 +255,23 @@ def joined_in_chinese(pieces: Iterable[tuple[str, str]]) -> str:
     for literal, following in pieces:
         text += _after(value, literal)
         value = following
-        joined = _ENGLISH_STOP.search(text) and not literal and value
+        joined = re.search(_ENGLISH_STOP, text) and not literal and value
         text = f"{text} {value}" if joined else _before(value, text, literal) + value
     return text
 
 
 def _after(value: str, literal: str) -> str:
     """What the translator wrote behind a value."""
-    if _CHINESE_LAST.search(value) and _CHINESE_FIRST.search(literal):
+    if re.search(_CHINESE_LAST, value) and re.search(_CHINESE_FIRST, literal):
         return literal.lstrip(" ")
-    return f" {literal}" if _LATIN_LAST.search(value) and _IDEOGRAPH_FIRST.search(literal) else literal
+    return f" {literal}" if re.search(_LATIN_LAST, value) and re.search(_IDEOGRAPH_FIRST, literal) else literal
 
 
 def _before(value: str, text: str, literal: str) -> str:
     """The text before a value, which ends with the literal that the translator wrote there."""
-    if _CHINESE_FIRST.search(value) and (_CHINESE_LAST.search(literal) or _MARK_FIRST.search(value)):
+    if re.search(_CHINESE_FIRST, value) and (re.search(_CHINESE_LAST, literal) or re.search(_MARK_FIRST, value)):
         return text.rstrip(" ")
-    return f"{text} " if _IDEOGRAPH_LAST.search(literal) and _LATIN_FIRST.search(value) else text
+    return f"{text} " if re.search(_IDEOGRAPH_LAST, literal) and re.search(_LATIN_FIRST, value) else text
 
 
 # Lists, and texts beside one another.

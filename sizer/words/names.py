@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
-from sizer.catalog.machines import price_is_old
 from sizer.model.model import CPU_LABEL, GivenUpKind, SearchedFloor, WorkloadModel, name_of_disk
 from sizer.records.device import EMULATED_LABEL, GIVEN_IN_STUDY, GIVEN_IN_TABLE, HOST_DISK, Device, DiskRates
 from sizer.records.prediction import Bottleneck, Configuration, Spec
@@ -316,6 +315,8 @@ QUANTITIES_OF |= {"resource": resource_name, "bound": bound_in_words, "spec": sp
 
 def day_of_price(as_of: str, today: date) -> str:
     """`2025-03-07, older than a year`."""
+    from sizer.catalog.machines import price_is_old  # a stored prediction is said without the catalogue
+
     if not as_of:
         return _("day unknown")
     return _("{day}[[old?, older than a year]]", day=as_of, old=price_is_old(as_of, today))

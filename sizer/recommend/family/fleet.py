@@ -232,7 +232,7 @@ class Work:
         """Of every candidate of one machine that gives what is asked for as surely as the answer does."""
         if not isinstance(self.case, Case) or self.case.choice.chosen is None:
             return ()
-        rates, least = np.exp(np.median(self.table.log_rates, axis=0)), self.case.choice.chosen.chance
+        rates, least = np.exp(self.table.middle), self.case.choice.chosen.chance
         sure = [row for row in self.table.rows if row.candidate.spec.nodes == 1 and (row.sure or row.chance >= least)]
         needs = (self._need(row.number, row.candidate, float(rates[row.number])) for row in sure)
         return tuple(need for need in needs if need is not None)

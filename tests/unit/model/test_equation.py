@@ -193,7 +193,7 @@ def test_rates_and_shares_by_hand(case: Case) -> None:
     """Within 1 %, a share within 0.02; all shares sum to one."""
     solution = solved(row(**case.row), case.quantities)
     assert math.exp(solution.log_rate[0, 0]) == pytest.approx(case.rate, rel=0.01)
-    shares = dict(zip(STAGES, solution.shares[0, 0], strict=True))
+    shares = dict(zip(STAGES, solution.shares[0], strict=True))
     assert sum(shares.values()) == pytest.approx(1)
     assert {name: shares[name] for name in case.shares} == pytest.approx(case.shares, abs=0.02)
 
@@ -201,7 +201,7 @@ def test_rates_and_shares_by_hand(case: Case) -> None:
 @pytest.mark.parametrize(("vcpus", "relieved"), [(2.0, 1.0), (3.0, math.log2(3.9 / 2.3)), (4.0, 1.0)])
 def test_of_pairs_what_twice_as_many_relieve_is_the_cpus(vcpus: float, relieved: float) -> None:
     """Twice 1 or 2 pairs are twice as fast; 3 vCPUs are two cores (2.3), and 6 are three (3.9)."""
-    shares = solved(row(vcpus=vcpus, paired=True), THREADS).shares[0, 0]
+    shares = solved(row(vcpus=vcpus, paired=True), THREADS).shares[0]
     assert shares[STAGES.index("cpu")] == pytest.approx(relieved, abs=0.01)
     assert shares[STAGES.index("serial")] == pytest.approx(1 - relieved, abs=0.01)
 
