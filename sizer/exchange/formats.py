@@ -31,8 +31,8 @@ from sizer.records.study import DiskTier, Study
 from sizer.records.units import GIB, MIB, format_bytes, format_number
 from sizer.words.answers import conclusion_line, headline, main_sentences, rejection_line, sure_line
 from sizer.words.family import family_lines
-from sizer.words.language import ENGLISH, _, in_language, paragraph, vcpus_in_words
-from sizer.words.names import Terms, price_an_hour, terms_of_answer
+from sizer.words.language import ENGLISH, _, in_language, paragraph, row, vcpus_in_words
+from sizer.words.names import Terms, day_of_price, price_an_hour, terms_of_answer
 from sizer.words.reasons.phrasing import reason_sentences, refusal_sentences, suggestion_sentences
 from sizer.words.terminal import offer_line
 
@@ -276,7 +276,8 @@ def _cells(offer: InstanceOffer) -> list[str]:
     gpus = f"{offer.gpu_count} x {offer.gpu}" if offer.gpu else "–"
     size = [f"{offer.vcpus:g}", format_number(offer.memory_bytes / GIB)]
     price = price_an_hour(offer.usd_per_hour, foreign=offer.foreign)
-    return [offer.called(offer.provider), *size, gpus, price, f"{offer.as_of} {offer.source}"]
+    origin = row([offer.region or "", day_of_price(offer.as_of, date.today()), offer.source])
+    return [offer.called(offer.provider), *size, gpus, price, origin]
 
 
 def kubernetes(given: HandedOver) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from sizer.catalog.importers.given import Given, least, number
+from sizer.catalog.importers.given import Given, cpu_arch, least, number
 from sizer.catalog.machines import Entry
 
 NAMED = "AWS's price list"
@@ -47,13 +47,12 @@ def _entries(given: Given) -> Iterator[Entry]:
         where = given.item(place)
         if "instanceType" not in about or any(about.get(key, value) != value for key, value in WANTED.items()):
             continue
-        prices = [
-            (currency, number(where, currency, price))
-            for term in terms.values()
-            for dimension in term.get("priceDimensions", {}).values()
-            for currency, price in dimension.get("pricePerUnit", {}).items()
-        ]
-        currencies = {currency for currency, _ in prices}
+        prices: dict[str, float] = {}
+        for term in terms.values():
+            for dimension in term.get("priceDimensions", {}).values():
+                for currency, price in dimension.get("pricePerUnit", {}).items():
+                    prices[currency] = max(prices.get(currency, 0.0), number(where, currency, price) or 0.0)
+        currency = "USD" if prices.get("USD") else max(prices, key=lambda name: prices[name], default="USD")
         cells = {
             "provider": "aws",
             "instance_type": about["instanceType"],
@@ -61,8 +60,9 @@ def _entries(given: Given) -> Iterator[Entry]:
             "vcpus": number(where, "vcpu", about.get("vcpu")),
             "memory_gib": number(where, "memory", str(about.get("memory", "")).removesuffix(" GiB")),
             "gpu_count": number(where, "gpu", about.get("gpu")),
-            "price_per_hour": max((price for _, price in prices if price), default=None),
-            "currency": currencies.pop() if len(currencies) == 1 else "USD",
+            "cpu_arch": cpu_arch(about.get("physicalProcessor")),
+            "price_per_hour": prices.get(currency) or None,
+            "currency": currency,
             "as_of": given.as_of or day,
         }
         yield given.entry(where, NAMED, cells)

@@ -17,7 +17,7 @@ from sizer.records.messages import Message
 NAMED = "karpenter's generated price list"
 _DAY = re.compile(r"generated at (\d{4}-\d\d-\d\d)")
 _REGION = re.compile(r'"([a-z0-9-]+)"(?:: \{|\] = map)')
-_PRICE = re.compile(r'"([\w.-]+)":\s*(\d+\.?\d*),')
+_PRICE = re.compile(r'"([\w.-]+)":\s*(\d+\.?\d*)(?=\s*[,}])')
 WINDOWS = 0.046
 """USD an hour that Windows adds to a vCPU on Azure."""
 EXACT = 0.0004
@@ -66,7 +66,7 @@ def _json(given: Given, regions: Mapping[str, Any]) -> Iterator[Entry]:
 
 
 def _go(given: Given) -> Iterator[Entry]:
-    provider = given.provider or ("azure" if "Microsoft" in given.text else "aws")
+    provider = given.provider or ("azure" if '"Standard_' in given.text else "aws")
     day, region = _DAY.search(given.text), ""
     for line, text in enumerate(given.text.splitlines(), start=1):
         begun = _REGION.search(text)
