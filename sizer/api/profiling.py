@@ -29,7 +29,7 @@ from sizer.records.notes import Note
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec, Study, Workload
-from sizer.records.units import GIB, parse_bytes
+from sizer.records.units import GIB, NamedTier, parse_tier
 from sizer.runner.commands import withheld
 from sizer.storage.subprograms import never
 from sizer.store.continuing import measured
@@ -310,28 +310,28 @@ def variables_wanted(run: Run) -> tuple[str, ...]:
     return tuple(sorted(words & withheld(run.spec.workload, os.environ)))
 
 
-def disks_by_name(typed: Sequence[str]) -> dict[str, str | tuple[str, int]]:
+def disks_by_name(typed: Sequence[str]) -> dict[str, str | NamedTier]:
     """The disks by their names in the study; raises InputError for one that is neither a folder nor a known tier."""
-    disks: dict[str, str | tuple[str, int]] = {}
+    disks: dict[str, str | NamedTier] = {}
     for text in typed:
         disk = _disk(text)
-        name = Path(disk).name if isinstance(disk, str) else re.split("[/:]", text)[-1 if ":" not in text else -2]
+        name = Path(disk if isinstance(disk, str) else disk.name).name
         base = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("._-") or "disk"
         choices = [base, *(f"{base}-{number}" for number in range(2, len(typed) + 2))]
         disks[next(choice for choice in choices if choice not in disks and choice != HOST_DISK)] = disk
     return disks
 
 
-def _disk(text: str) -> str | tuple[str, int]:
-    """A folder by its whole path, or a tier of the catalogue and its size in bytes. Raises InputError."""
+def _disk(text: str) -> str | NamedTier:
+    """A folder by its whole path, or a tier of the catalogue with its size. Raises InputError."""
     path = os.path.abspath(os.path.expanduser(text))
     if os.path.isdir(path):
         return path
-    tier, _, size = text.partition(":")
-    if text.startswith((".", "/", "~")) or "/" not in tier:
+    if text.startswith((".", "/", "~")) or "/" not in text.partition(":")[0]:
         raise InputError(
             "--disk {name}: there is no such folder; give a folder, or a tier listed by: sizer catalog list", name=text
         )
-    size_bytes = parse_bytes(size) if size else DEFAULT_TIER_SIZE
-    Catalog.load().disk(tier).rates(size_bytes)
-    return tier, size_bytes
+    tier = parse_tier(text)
+    tier = tier._replace(size_bytes=tier.size_bytes or DEFAULT_TIER_SIZE)
+    Catalog.load().disk(tier.name).rates(tier.size_bytes, tier.iops, tier.bytes_per_second)
+    return tier

@@ -222,8 +222,9 @@ class Catalog:
         raise InputError("The catalogue has no disk tier `{name}`; {advice}", name=name, advice=nearest)
 
     def tier(self, name: str) -> DiskTier | None:
-        """The disk tier that a table means by `gp3`, `aws/gp3` or `ESSD PL1`; None where not one alone is so called."""
-        meant = _letters(name)
+        """The disk tier that a table means by `gp3`, `aws/gp3:500GiB` or `ESSD PL1`; None where not one alone is so
+        called."""
+        meant = _letters(name.partition(":")[0])
         named = [tier for tier in self.disks if meant in (_letters(tier.name), *_names_of_tier(tier))]
         return named[0] if len(named) == 1 else None
 

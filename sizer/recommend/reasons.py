@@ -12,7 +12,7 @@ from sizer.model.runs import label_at
 from sizer.model.transfer import transferred
 from sizer.recommend.candidates import Candidate, highest_rates, one_currency
 from sizer.recommend.case import Case
-from sizer.recommend.prices import gpu_gone, usd_per_million, volume_bytes
+from sizer.recommend.prices import gpu_gone, sold_as, usd_per_million
 from sizer.recommend.rule import SURE, Row, is_sure, rounded
 from sizer.recommend.sizes import memory_reasons
 from sizer.records.answer import Event, Job
@@ -377,11 +377,12 @@ def _disks(case: Case, chosen: Candidate, prediction: Prediction | None) -> Iter
 def _bought(case: Case, chosen: Candidate) -> Iterator[Reason]:
     """What IOPS and MB/s cost that are paid for beside the size of a disk."""
     disk = case.model.measured.disk(chosen.place.disk)
-    tier = case.catalog.tier(disk.catalog_name or disk.name or "") if disk is not None else None
-    if disk is None or tier is None:
+    if disk is None:
         return
-    size = volume_bytes(disk)
-    whole, bought = (usd(size, disk.rates) for usd in (tier.usd_per_month, tier.usd_bought))
+    tier, size, rates = sold_as(disk, case.catalog)
+    if tier is None:
+        return
+    whole, bought = (usd(size, rates) for usd in (tier.usd_per_month, tier.usd_bought))
     if whole is not None and bought is not None and bought > MUCH_BOUGHT * whole:
         figures = {"volume_bytes": float(size), "whole_usd": whole, "bought_usd": bought}
         yield reason(ReasonCode.PRICES, disk=tier.name, **figures)

@@ -27,7 +27,7 @@ from sizer.records.device import HOST_DISK, Device, DiskRates
 from sizer.records.family import Grid, Idle, PartPrices, Shape
 from sizer.records.messages import AllOf, AnyOf, InputError, Message, NoAnswer
 from sizer.records.prediction import Spec
-from sizer.records.units import GIB, format_bytes
+from sizer.records.units import GIB, format_bytes, parse_tier
 
 # What can be built, and what an hour of it costs: as it is sold, else by its parts.
 
@@ -88,6 +88,11 @@ def tiers_of(
         offer = catalog.tier(name)
         if name in own:
             disks[name] = own[name]
+        elif offer is not None and ":" in name:
+            asked = parse_tier(name)
+            size = asked.size_bytes or VOLUME_GIB * GIB
+            rates = offer.rates(size, asked.iops, asked.bytes_per_second)
+            disks[name] = MeasuredDisk(name, rates, offer.disk_class, offer.name, size_bytes=size)
         elif offer is not None:
             sold = MeasuredDisk(offer.name, offer.rates(VOLUME_GIB * GIB), offer.disk_class, offer.name)
             disks[offer.name] = own.get(offer.name, sold)
