@@ -84,6 +84,7 @@ def test_json_has_each_interval(studies: dict[str, str], capsys: pytest.CaptureF
     ("other", "gate", "code"),
     [
         ("slower", "throughput<-5%", 6),
+        ("slower", "throughput < -5 %", 6),
         ("slower", "train:throughput<-50%", 6),  # what fails has no rate
         ("alike", "throughput<-5%", 0),
         ("alike", "throughput<0", 0),
