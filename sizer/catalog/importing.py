@@ -67,7 +67,7 @@ def read(paths: Sequence[str | Path], provider: str = "", as_of: str = "") -> Of
 def read_file(given: Given) -> tuple[str, list[Entry]]:
     """The kind of one file and its rows, each checked."""
     form = next((form for form in FORMS if form.reads(given)), None)
-    if form is None and given.json:
+    if form is None and not given.header and given.json is not None:
         raise InputError("{path} is JSON of a form that sizer does not read; give a table (CSV).", path=given.path)
     if form is None:
         kind, entries = own.read(given.text, given.path)

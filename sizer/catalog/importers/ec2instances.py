@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sizer.catalog.importers.given import Given, cpu_arch, gpus, number
+from sizer.catalog.importers.given import Given, cpu_arch, gpus, number, part
 from sizer.catalog.machines import Entry
 
 NAMED = "ec2instances.info"
@@ -25,8 +25,8 @@ def entries(given: Given) -> Iterator[Entry]:
     """One for each type and region where Linux has a price."""
     for where, item in given.items(_types(given)):
         count, memory = (number(where, name, item.get(name)) for name in ("GPU", "GPU_memory"))
-        for region, systems in dict(item.get("pricing") or {}).items():
-            linux = systems.get("linux") if isinstance(systems, dict) else None
+        for region, systems in part(where, item, "pricing").items():
+            linux = part(where, systems, "linux") if isinstance(systems, dict) else {}
             if not linux:
                 continue
             cells = {
@@ -36,7 +36,7 @@ def entries(given: Given) -> Iterator[Entry]:
                 "vcpus": number(where, "vCPU", item.get("vCPU")),
                 "memory_gib": number(where, "memory", item.get("memory")),
                 "cpu_model": item.get("physical_processor"),
-                "cpu_arch": cpu_arch(" ".join(item.get("arch") or ())),
+                "cpu_arch": cpu_arch(item.get("arch")),
                 **gpus(item.get("GPU_model"), count, memory / count if memory and count else None),
                 "disk_base_mbps": number(where, "ebs_baseline_throughput", item.get("ebs_baseline_throughput")),
                 "disk_base_iops": number(where, "ebs_baseline_iops", item.get("ebs_baseline_iops")),

@@ -71,9 +71,7 @@ class Given:
         """Where each object of a list stands, counted from 1. InputError names one that is none."""
         for place, item in enumerate(content, start=1):
             where = self.item(place)
-            if not isinstance(item, Mapping):
-                raise InputError("{where} is no object with names and values; correct it.", where=where)
-            yield where, item
+            yield where, as_object(where, item)
 
     @cached_property
     def json(self) -> Any:
@@ -94,12 +92,31 @@ class Given:
         return values[0] if len(values) == 1 else values
 
     def entry(self, where: Message, source: str, cells: Mapping[str, object]) -> Entry:
-        """A row with the figures that it lacks filled in from sizer's own catalogue, where that has the type."""
+        """A row with the figures that it lacks filled in from sizer's own catalogue, where that has the type.
+
+        InputError for a cell of JSON that is neither a text nor a number.
+        """
         provider = str(cells.get("provider") or self.provider)
         figures = shape(str(cells.get("instance_type") or ""), provider)
         given = {name: value for name, value in cells.items() if value not in (None, "")}
+        for name, value in given.items():
+            if not isinstance(value, (str, int, float)):
+                raise InputError("{where}: {name} is neither a text nor a number; correct it.", where=where, name=name)
         merged: dict[str, object] = {"source": source, **figures, "as_of": self.as_of, **given}
         return Entry(where, {**merged, "provider": figures.get("provider") or provider or "unknown"})
+
+
+def as_object(where: Message, value: Any) -> Mapping[str, Any]:
+    """A value of JSON that has names. InputError where it has none."""
+    if not isinstance(value, Mapping):
+        raise InputError("{where} is no object with names and values; correct it.", where=where)
+    return value
+
+
+def part(where: Message, whole: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """The object of that name, empty where there is none. InputError where it is something else."""
+    value = whole.get(name)
+    return {} if value is None else as_object(Message("{where}: {name}", where=where, name=name), value)
 
 
 def number(where: Message, column: str, text: object) -> float | None:

@@ -35,14 +35,14 @@ def _regions(given: Given) -> Mapping[str, Any] | None:
     if not isinstance(regions, dict) or not regions:
         return None
     priced = all(
-        isinstance(prices, dict) and (set(prices) <= {"on_demand", "spot"} or all(map(_is_number, prices.values())))
+        isinstance(prices, dict)
+        and all(
+            isinstance(price, dict if set(prices) <= {"on_demand", "spot"} else (int, float))
+            for price in prices.values()
+        )
         for prices in regions.values()
     )
     return regions if priced else None
-
-
-def _is_number(price: object) -> bool:
-    return isinstance(price, (int, float))
 
 
 def entries(given: Given) -> Iterator[Entry]:

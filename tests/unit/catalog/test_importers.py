@@ -260,6 +260,9 @@ def test_spare_cores(tmp_path: Path) -> None:
         ([{**SERVER, "vcpus": "many"}], "item 1: vcpus: `many` is not a number"),
         ([SERVER, 7], "item 2 is no object"),
         ([7, {"product": {"attributes": {**OFFER["attributes"], "vcpu": "two"}}, "terms": {}}], "item 2: vcpu: `two`"),
+        ([{"instance_type": "a", "vCPU": 2, "pricing": {"r": {"linux": "0.1"}}}], "item 1: linux is no object"),
+        ({"products": {"A": None}, "terms": {"OnDemand": {}}}, "item 1 is no object"),
+        ({"products": {"A": OFFER}, "terms": {"OnDemand": {"A": {"T": 1}}}}, "item 1 is no object"),
         ([{"instance_type": "a", "vCPU": "x", "pricing": {"r": {"linux": {"ondemand": "1"}}}}], "item 1: vCPU: `x`"),
     ],
 )
@@ -313,6 +316,7 @@ def test_a_type_that_is_retired_is_so_by_each_of_its_names(tmp_path: Path) -> No
         ("vm,cores,¥\na,8,1\n", "`¥` may be yuan or yen"),
         ('[{"instance_type": "a",\n"vCPU": }]', "bad line 2: this is no JSON"),
         ('{"a": 1}', "bad is JSON of a form that sizer does not read"),
+        ("[]", "bad is JSON of a form that sizer does not read"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_named_by_its_line(tmp_path: Path, content: str, sentence: str) -> None:
