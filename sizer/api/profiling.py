@@ -332,6 +332,6 @@ def _disk(text: str) -> str | NamedTier:
             "--disk {name}: there is no such folder; give a folder, or a tier listed by: sizer catalog list", name=text
         )
     tier = parse_tier(text)
-    tier = tier._replace(size_bytes=tier.size_bytes or DEFAULT_TIER_SIZE)
-    Catalog.load().disk(tier.name).rates(tier.size_bytes, tier.iops, tier.bytes_per_second)
-    return tier
+    size = tier.size_bytes or DEFAULT_TIER_SIZE
+    Catalog.load().disk(tier.name).rates(size, tier.iops, tier.bytes_per_second)
+    return tier._replace(size_bytes=size)

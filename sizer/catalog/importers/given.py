@@ -89,7 +89,7 @@ class Given:
                 return None
             where = self.line(getattr(error, "lineno", 1))
             raise InputError("{where}: this is no JSON; correct it.", where=where) from None
-        return values[0] if len(values) == 1 else values
+        return values if len(values) > 1 else next(iter(values), None)
 
     def entry(self, where: Message, source: str, cells: Mapping[str, object]) -> Entry:
         """A row with the figures that it lacks filled in from sizer's own catalogue, where that has the type.

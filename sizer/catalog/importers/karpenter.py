@@ -93,7 +93,7 @@ def _without_windows(entries: list[Entry]) -> Iterator[Entry]:
         name, price = str(entry.cells["instance_type"]), float(str(entry.cells["price_per_hour"]))
         size = re.search(r"(?<=[A-Z])(\d+)-\d", name)  # 16 of E16-4as, which costs what E16as does
         vcpus = float(size[1] if size else str(entry.cells["vcpus"]))
-        series = entry.cells["region"], re.sub(r"(?<=[A-Z])\d+(-\d+)?", "#", name)
+        series = entry.cells.get("region"), re.sub(r"(?<=[A-Z])\d+(-\d+)?", "#", name)
         rows.append((entry, name, series, price, vcpus))
         if price:
             least[series] = min(least[series], price / vcpus)

@@ -87,14 +87,14 @@ def _wanted(catalog: Catalog, arguments: argparse.Namespace) -> tuple[InstanceTy
     from sizer.recommend.prices import has_gpus
 
     types = catalog.instance_types
-    for name in ("provider", "region"):
+    for name, what in (("provider", Message("provider")), ("region", Message("region"))):
         asked, names = getattr(arguments, name), sorted({getattr(one, name) or "" for one in types} - {""})
         if asked is not None:
             types = tuple(one for one in types if (getattr(one, name) or "").lower() == asked.lower())
         if not types:
             raise InputError(
                 "No instance type has the {what} `{asked}`; {advice}",
-                what=Message(name),
+                what=what,
                 asked=asked,
                 advice=advised_name(asked, names) if names else Message("leave it out."),
             )

@@ -89,9 +89,9 @@ def tiers_of(
         if name in own:
             disks[name] = own[name]
         elif offer is not None and ":" in name:
-            asked = parse_tier(name)
-            size = asked.size_bytes or VOLUME_GIB * GIB
-            rates = offer.rates(size, asked.iops, asked.bytes_per_second)
+            tier = parse_tier(name)
+            size = tier.size_bytes or VOLUME_GIB * GIB
+            rates = offer.rates(size, tier.iops, tier.bytes_per_second)
             disks[name] = MeasuredDisk(name, rates, offer.disk_class, offer.name, size_bytes=size)
         elif offer is not None:
             sold = MeasuredDisk(offer.name, offer.rates(VOLUME_GIB * GIB), offer.disk_class, offer.name)
