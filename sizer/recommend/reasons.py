@@ -3,22 +3,44 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-
+from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import replace
 from sizer.model.edge import GAIN
-from sizer.model.model import Gpus, WorkloadModel, disk_of, vcpus_of
+from sizer.model.model import Gpus
+from sizer.model.model import WorkloadModel
+from sizer.model.model import disk_of
+from sizer.model.model import vcpus_of
 from sizer.model.runs import label_at
 from sizer.model.transfer import transferred
-from sizer.recommend.candidates import Candidate, highest_rates, one_currency
+from sizer.recommend.candidates import Candidate
+from sizer.recommend.candidates import highest_rates
+from sizer.recommend.candidates import one_currency
 from sizer.recommend.case import Case
-from sizer.recommend.prices import gpu_gone, sold_as, usd_per_million
-from sizer.recommend.rule import SURE, Row, is_sure, rounded
+from sizer.recommend.prices import gpu_gone
+from sizer.recommend.prices import sold_as
+from sizer.recommend.prices import usd_per_million
+from sizer.recommend.rule import SURE
+from sizer.recommend.rule import Row
+from sizer.recommend.rule import is_sure
+from sizer.recommend.rule import rounded
 from sizer.recommend.sizes import memory_reasons
-from sizer.records.answer import Event, Job
-from sizer.records.domains import LARGEST, SMALLEST
-from sizer.records.prediction import Bottleneck, Configuration, Estimate, Figure, Prediction, Reason, ReasonCode, reason
+from sizer.records.answer import Event
+from sizer.records.answer import Job
+from sizer.records.domains import LARGEST
+from sizer.records.domains import SMALLEST
+from sizer.records.prediction import Bottleneck
+from sizer.records.prediction import Configuration
+from sizer.records.prediction import Estimate
+from sizer.records.prediction import Figure
+from sizer.records.prediction import Prediction
+from sizer.records.prediction import Reason
+from sizer.records.prediction import ReasonCode
+from sizer.records.prediction import reason
 from sizer.records.study import Deadline
+from sizer.model.model import gpus_of
+from sizer.recommend.prices import volume_bytes
 
 INTERVAL = {"rate_low": "low", "rate_high": "high", "rate_basis": "basis"}
 """What a reason calls the fields of a device that say how sure its rate is."""
@@ -82,13 +104,23 @@ def _bound_by(model: WorkloadModel, bound: Binding) -> Iterator[Reason]:
     if rate is not None and rate.evidence is not None:
         accounted = {"accounted": rate.evidence.value, "busy": rate.busy}
     if bound.is_named:
-        yield reason(ReasonCode.BOUND_BY, bottleneck=prediction.bottleneck.value, **shares, **accounted)
+        computes = _computes(model, prediction)
+        figures = {**shares, **accounted, **({"computes": computes} if computes is not None else {})}
+        yield reason(ReasonCode.BOUND_BY, bottleneck=prediction.bottleneck.value, **figures)
     elif shares and prediction.bottleneck is Bottleneck.AMBIGUOUS:
         yield reason(ReasonCode.BOTTLENECK_UNKNOWN, **shares, **accounted)
     else:
         of_one_size = len(measured.vcpus) == 1 and model.facts.core_seconds is not None and not shares
         one_size = {"one_size": True} if of_one_size else {}
         yield reason(ReasonCode.BOTTLENECK_UNKNOWN, **(shares if measured.vcpus else {}), **one_size)
+
+
+def _computes(model: WorkloadModel, prediction: Prediction) -> float | None:
+    """For how much of the time a GPU computes that waits for one thread; None where that is not what binds."""
+    facts, place = model.facts, prediction.configuration
+    alone = facts.accelerator_rates.get(label_at(facts, place))
+    waits = prediction.bottleneck is Bottleneck.SERIAL and facts.device.kind == "cuda" and gpus_of(place) <= 1
+    return min(1.0, prediction.throughput.value / alone) if waits and alone else None
 
 
 # Why it is the answer.
