@@ -3,36 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+
 import numpy as np
+
 from sizer.catalog.catalog import Catalog
-from sizer.catalog.gpus import is_alike
-from sizer.catalog.gpus import read_gpu_name
-from sizer.catalog.gpus import same_gpu
-from sizer.catalog.machines import DiskTier
-from sizer.catalog.machines import InstanceType
+from sizer.catalog.gpus import is_alike, read_gpu_name, same_gpu
+from sizer.catalog.machines import DiskTier, InstanceType
 from sizer.model.memory import anonymous_bytes
-from sizer.model.model import CPU_LABEL
-from sizer.model.model import Gpus
-from sizer.model.model import MeasuredDisk
-from sizer.model.model import WorkloadModel
-from sizer.model.model import name_of_disk
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
+from sizer.model.model import CPU_LABEL, Gpus, MeasuredDisk, WorkloadModel, name_of_disk
+from sizer.records.device import Device, DiskRates
 from sizer.records.messages import InputError
-from sizer.records.prediction import Configuration
-from sizer.records.prediction import Reason
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Spec
-from sizer.records.prediction import reason
+from sizer.records.prediction import Configuration, Reason, ReasonCode, Spec, reason
 from sizer.records.run import RentedMachine
-from sizer.records.units import GIB
-from sizer.records.units import RELATIVE
-from sizer.records.units import parse_tier
+from sizer.records.units import GIB, RELATIVE, parse_tier
 
 CLASS_PRICE = {"standard": 0.045, "ssd": 0.08, "nvme": 0.125}
 """USD a GiB and month where the catalogue has no price: AWS st1, gp3 and io2 of 2023-06, for ordering only."""
