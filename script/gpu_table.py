@@ -115,11 +115,15 @@ def _ratios(runs: Sequence[Run], plain: Mapping[Key | None, float | None]) -> It
     pairs = [(run, _rate(run), plain.get(_key(run))) for run in runs if not _is_plain(run)]
     ratios = [(run, rate / beside) for run, rate, beside in pairs if rate and beside]
     full = [ratio for run, ratio in ratios if any((gpu.busy or 0) >= FULL for gpu in run.conditions.gpus)]
-    if ratios:
-        every = [ratio for _, ratio in ratios]
-        of_full = f", {min(full):.3f} to {max(full):.3f} of the {len(full)}" if full else ", of none"
-        yield f"sizer / plain: {min(every):.3f} to {max(every):.3f} of {len(ratios)}{of_full} in which a kernel ran"
-        yield f"for {FULL:.0%} of the time; of these at least {LEAST_RATIO} is expected."
+    others = [ratio for _, ratio in ratios if ratio not in full]
+    if full:
+        yield f"sizer / plain: {_span(full)} where a kernel ran for {FULL:.0%} of the time; {LEAST_RATIO} is expected."
+    if others:
+        yield f"sizer / plain: {_span(others)} where none did; a thread of the CPU differs from process to process."
+
+
+def _span(ratios: Sequence[float]) -> str:
+    return f"{min(ratios):.3f} to {max(ratios):.3f} of {len(ratios)}"
 
 
 def _largest(tried: Sequence[Run]) -> Iterator[str]:
