@@ -59,9 +59,10 @@ class InstanceType:
     """A machine on offer. Bytes are the whole machine's, `gpu_memory_bytes` one GPU's.
 
     `price_per_hour` is on demand and `spot_per_hour` that of spare capacity, None where it is not known, in `currency`,
-    of which one is worth `usd` US dollars, None where nobody said. `memory_bytes` is 0 where it is not known;
-    `gpu_count` counts whole GPUs, 0 of a slice, too. `disk_bytes_per_second` and `disk_iops` are what it sustains on
-    network disks. `shared_cpu` is 1 where its vCPUs are a share of a core, or burst for as long as credits last.
+    of which one is worth `usd` US dollars, None where nobody said; `region` is where it holds, None where it is one for
+    all or nobody said. `memory_bytes` is 0 where it is not known; `gpu_count` counts whole GPUs, 0 of a slice, too.
+    `disk_bytes_per_second` and `disk_iops` are what it sustains on network disks. `shared_cpu` is 1 where its vCPUs are
+    a share of a core, or burst for as long as credits last.
     `retired` is the year since which nobody can rent it, at the latest. `as_of` is the day of the price, else of the
     shape; empty where the copy has none.
     """
@@ -147,6 +148,7 @@ def price_is_old(as_of: str, today: date) -> bool:
 
 
 _INSTANCE = {
+    "region": "iif(region in ('all', 'global'), null, region)",
     "memory_bytes": f"cast(round(coalesce(memory_gib, 0) * {GIB}) as integer)",
     "gpu_count": "cast(coalesce(gpu_count, 0) as integer)",
     "gpu_memory_bytes": f"cast(round(gpu_memory_gib * {GIB}) as integer)",

@@ -147,7 +147,7 @@ def test_doubt_travels_with_the_price(catalog: Catalog) -> None:
     lines = [instance_line(catalog.called(name)[0], TODAY) for name in ("c7i.large", "ecs.c7.large", "VM.GPU2.1")]
     assert "$0.0892 an hour (us-east-1, 2026-07-20, " in lines[0]
     assert "CNY 0.408 an hour (cn-hangzhou, 2024-12-31, older than a year, " in lines[1]
-    assert "$1.27 an hour (global, day unknown, " in lines[2]
+    assert "$1.27 an hour (day unknown, " in lines[2]
 
 
 def test_the_cache_is_made_once_and_made_again_when_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
