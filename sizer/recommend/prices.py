@@ -72,11 +72,14 @@ def instances_like(spec: Spec, accelerators: Gpus, device: Device, catalog: Cata
 
 
 def cheapest_like(spec: Spec, accelerators: Gpus, device: Device, catalog: Catalog) -> InstanceType | None:
-    """The cheapest such machine with a price that holds it, ARM left out.
+    """The cheapest such machine with a price that holds it, ARM left out: of another currency where none has one in US
+    dollars.
 
     What is not known of a spec is no bound. None where no accelerator and no vCPUs are known: any machine would do.
     """
-    return next(_measurable(instances_like(spec, accelerators, device, catalog)), None)
+    like = tuple(instances_like(spec, accelerators, device, catalog))
+    foreign = (i for i in like if i.price_per_hour is not None and not i.is_arm)
+    return next(_measurable(like), None) or next(foreign, None)
 
 
 def holding(
