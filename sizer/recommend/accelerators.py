@@ -402,6 +402,12 @@ Machine = tuple[GpuOption, Estimate, InstanceType | None]
 """A GPU in a machine: what it does there, its rate, and the machine."""
 
 
+def _order(one: Machine) -> tuple[float, ...]:
+    """As the instance types of an answer are ordered: prices of an unknown day last."""
+    option, rate, machine = one
+    return machine is not None and not machine.as_of, option.usd_per_million_samples or math.inf, -rate.value
+
+
 @dataclass(frozen=True)
 class OnGpu:
     """A job on one GPU, whose `rate` alone is published; `plain` is what is known of that."""
@@ -438,7 +444,8 @@ class OnGpu:
                 yield instance
 
     def _cheapest(self, machines: Sequence[InstanceType | None]) -> Machine:
-        """Where a sample costs least, then the fastest; raises InputNotKnown where it is known on none."""
+        """Where a sample costs least by a price whose day is known, then the fastest; raises InputNotKnown where it is
+        known on none."""
         costs, errors = [], []
         for machine in machines:
             try:
@@ -449,7 +456,7 @@ class OnGpu:
                 errors.append(error)
         if not costs:
             raise min(errors, key=lambda error: error.vcpus or math.inf)
-        return min(costs, key=lambda one: (one[0].usd_per_million_samples or math.inf, -one[1].value))
+        return min(costs, key=_order)
 
     def _on(self, machine: InstanceType | None, vcpus: float | None, count: int) -> Machine:
         """The job on all GPUs of a machine, or on so many where none is sold."""

@@ -250,6 +250,7 @@ SENTENCES: Templates[Code, str | tuple[str, ...]] = {
         "such as `--rate {currency}=0.14`.",
         "Its price is of {old_day}, older than a year.",
         "[[undated?Nobody knows of which day its price is.]]",
+        "[[unnamed?Which accelerator this is was not told, so no machine with it is offered.]]",
         "{volume} of {disk} cost {whole_usd} a month, {bought_usd} of it for IOPS and MB/s beside the size.",
         "Price unknown.",
     ),
