@@ -31,10 +31,12 @@ def compare_studies(before: StudyFolder, after: StudyFolder) -> Comparison:
     shared = set.intersection(*({run.spec.workload.name for run in own} for own in runs))
     one, other = _facts(before, runs[0], shared), _facts(after, runs[1], shared)
     pairs = {key: (one.get(key), other.get(key)) for key in (*one, *other)}
+    comparison = compare(*runs)
+    facts = [StudyDifference(*key, *pair) for key, pair in pairs.items() if not _alike(*pair)]
     return replace(
-        compare(*runs),
+        comparison,
         studies=(_summary(before, runs[0]), _summary(after, runs[1])),
-        study_differences=tuple(StudyDifference(*key, *pair) for key, pair in pairs.items() if not _alike(*pair)),
+        study_differences=(*facts, *comparison.study_differences),
     )
 
 

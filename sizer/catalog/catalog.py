@@ -8,7 +8,7 @@ import re
 import sqlite3
 import time
 from collections import defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -21,7 +21,7 @@ from sizer.catalog.gpu_transfer import scaling_loss
 from sizer.catalog.gpus import GPU_MEMORY_GB, SEVERAL_SIZES, compare_gpus, read_gpu_name, same_gpu
 from sizer.catalog.importers import own
 from sizer.catalog.importers.given import Given
-from sizer.catalog.importing import Offers, read, read_file
+from sizer.catalog.importing import Offers, key_of, read, read_file
 from sizer.catalog.machines import (
     SOLD,
     DiskTier,
@@ -30,6 +30,7 @@ from sizer.catalog.machines import (
     columns,
     database_of,
     keep_shipped,
+    plain_name,
     records,
     selection,
     shipped,
@@ -121,9 +122,12 @@ class Catalog:
 
     @cached_property
     def offered(self) -> tuple[InstanceType, ...]:
-        """What a job can rent, in the order of `InstanceType.price_order`."""
+        """What a job can rent, each type where it costs the least, in the order of `InstanceType.price_order`."""
         offered = (instance for instance in self.instance_types if instance.is_offered)
-        return tuple(sorted(offered, key=lambda instance: instance.price_order))
+        cheapest: dict[str, InstanceType] = {}
+        for instance in sorted(offered, key=lambda instance: instance.price_order):
+            cheapest.setdefault(instance.name, instance)
+        return tuple(cheapest.values())
 
     @cached_property
     def _by_gpu(self) -> Mapping[str, tuple[InstanceType, ...]]:
@@ -218,8 +222,9 @@ class Catalog:
         raise InputError("The catalogue has no disk tier `{name}`; {advice}", name=name, advice=nearest)
 
     def tier(self, name: str) -> DiskTier | None:
-        """The disk tier that a table means by `gp3`, `aws/gp3` or `ESSD PL1`; None where not one alone is so called."""
-        meant = _letters(name)
+        """The disk tier that a table means by `gp3`, `aws/gp3:500GiB` or `ESSD PL1`; None where not one alone is so
+        called."""
+        meant = _letters(name.partition(":")[0])
         named = [tier for tier in self.disks if meant in (_letters(tier.name), *_names_of_tier(tier))]
         return named[0] if len(named) == 1 else None
 
@@ -311,11 +316,6 @@ def _names_of_tier(tier: DiskTier) -> tuple[str, str]:
     return plain, plain.removeprefix("cloud") or plain
 
 
-def plain_name(name: str) -> str:
-    """Azure writes `Standard_NC6s_v3`, people `NC6s v3`."""
-    return name.lower().replace("/", " ", 1).replace("_", " ").replace("standard ", "")
-
-
 @cache
 def _shipped() -> Catalog:
     """The one that comes with sizer, which is read once."""
@@ -339,31 +339,33 @@ def _of_files(paths: Sequence[str | Path]) -> Catalog:
 
 # What changed between two catalogues, and one catalogue with the entries of others.
 
-KEYS = {
-    "instance_type": ("provider", "instance_type", "region"),
-    "disk_tier": ("provider", "disk_tier"),
-    "samples_per_second": ("mode", "network", "gpu", "precision", "batch_size", "framework", "source"),
-}
-"""By these an entry is the same as another."""
-
 
 @dataclass(frozen=True)
 class Change:
-    """An instance type before and after; None where it was not there."""
+    """An instance type or disk tier before and after; None where it was not there."""
 
-    before: InstanceType | None
-    after: InstanceType | None
+    before: InstanceType | DiskTier | None
+    after: InstanceType | DiskTier | None
+
+
+_STATES: Mapping[str, Callable[[Any], object]] = {
+    "instance_types": attrgetter("price_per_hour", "spot_per_hour", "currency", "status", "retired"),
+    "disks": lambda tier: replace(tier, as_of="", source="", confidence=None),
+}
+"""By the kind of an entry what of it may change."""
 
 
 def changes(old: Catalog, new: Catalog) -> list[Change]:
-    """Types that came, went, cost another price or have another status, in the order of their names."""
-    before, after = (
-        {(one.provider, one.instance_type, one.region or ""): one for one in catalog.instance_types}
-        for catalog in (old, new)
-    )
-    state = attrgetter("price_per_hour", "spot_per_hour", "currency", "status", "retired")
-    pairs = [Change(before.get(key), after.get(key)) for key in sorted({*before, *after})]
-    return [one for one in pairs if None in (one.before, one.after) or state(one.before) != state(one.after)]
+    """Types that came, went, cost another price or have another status, and disk tiers, in the order of their names."""
+    changed = []
+    for kind, state in _STATES.items():
+        before, after = (
+            {(one.name, getattr(one, "region", None) or ""): one for one in getattr(catalog, kind)}
+            for catalog in (old, new)
+        )
+        pairs = [Change(before.get(key), after.get(key)) for key in sorted({*before, *after})]
+        changed += [one for one in pairs if None in (one.before, one.after) or state(one.before) != state(one.after)]
+    return changed
 
 
 def with_added(catalog: Offers, added: Sequence[Offers]) -> Offers:
@@ -373,5 +375,5 @@ def with_added(catalog: Offers, added: Sequence[Offers]) -> Offers:
         if offers.kind != catalog.kind:
             raise InputError("Entries of two kinds make no catalogue; keep instance types, disks and rates apart.")
         for entry in offers.entries:
-            entries[tuple(entry.cells.get(name) for name in KEYS[offers.kind])] = entry
+            entries[key_of(offers.kind, entry)] = entry
     return Offers(catalog.kind, tuple(entries.values()))

@@ -78,11 +78,17 @@ _ALSO_CALLED = {
     "a6000": "RTX A6000",
     "rtx6000adageneration": "RTX 6000 Ada",
     "rtx8000": "Quadro RTX 8000",
-    "rtxpro6000blackwellserveredition": "RTX-PRO-SERVER-6000",
+    **dict.fromkeys(
+        ("rtxpro6000", "rtxpro6000se", "rtxpro6000blackwell", "rtxpro6000blackwellserveredition"), "RTX-PRO-SERVER-6000"
+    ),
     "rtxpro4500blackwellserveredition": "RTX-PRO-4500",
+    **dict.fromkeys(("v100dgxs", "v100h"), "V100"),
+    "h100mega": "H100",
+    "hl225": "Gaudi2",
+    "hl325": "Gaudi3",
 }
 _IGNORED = re.compile(
-    r"nvidia|tesla|geforce|quadro|amd|instinct|intel|habana|corporation|gpus?|tensor|core|graphics|hbm\d?e?|gddr\d\w?|oam"
+    r"nvidia|tesla|geforce|quadro|grid|amd|instinct|intel|habana|corporation|gpus?|tensor|core|graphics|hbm\d?e?|gddr\d\w?|oam"
 )
 _FORMS = ((SXM, re.compile(r"sxm\d?")), (PCIE, re.compile(r"pcie?")))
 _MEMORY = re.compile(r"(?<![a-z\d.])\(?(\d{1,3}(?:\.\d)?)\s*(?:gi?b|g)(?![a-z\d.])\)?")
@@ -130,6 +136,8 @@ def read_gpu_name(text: str) -> GpuName:
     named = [word for word in words if not any(spelt.fullmatch(word) for _, spelt in _FORMS)]
     key = "".join(word for word in named if not _IGNORED.fullmatch(word))
     size = float(memory[1]) if memory else None
+    if (key, size) == ("gh200", 480):  # what drivers say of it is the memory of its CPU
+        size = None
     if key not in _MODELS and memory is None and named and named[-1].isdecimal():
         # `A100 80`, without a unit.
         shorter = key.removesuffix(named[-1])

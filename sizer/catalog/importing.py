@@ -20,7 +20,7 @@ from sizer.catalog.importers import (
 )
 from sizer.catalog.importers.given import Given
 from sizer.catalog.machines import Entry, database_of
-from sizer.records.messages import InputError
+from sizer.records.messages import InputError, quoted
 
 FORMS = (spare_cores, karpenter, skypilot, gpuhunt, ec2instances, aws_price_list, three_columns)
 """What others publish, in the order in which it is tried; all else is a table with sizer's own columns."""
@@ -67,7 +67,7 @@ def read(paths: Sequence[str | Path], provider: str = "", as_of: str = "") -> Of
 def read_file(given: Given) -> tuple[str, list[Entry]]:
     """The kind of one file and its rows, each checked."""
     form = next((form for form in FORMS if form.reads(given)), None)
-    if form is None and given.json:
+    if form is None and not given.header and given.json is not None:
         raise InputError("{path} is JSON of a form that sizer does not read; give a table (CSV).", path=given.path)
     if form is None:
         kind, entries = own.read(given.text, given.path)
@@ -80,4 +80,31 @@ def read_file(given: Given) -> tuple[str, list[Entry]]:
             own.rate(entry)
     else:
         database_of("instances" if kind == "instance_type" else "disks", entries).close()
+        _check_once(kind, entries)
     return kind, entries
+
+
+def _check_once(kind: str, entries: Sequence[Entry]) -> None:
+    """That no type has two prices in a region, nor a disk tier two of all its figures."""
+    places: dict[tuple[object, ...], Entry] = {}
+    for entry in entries:
+        before = places.setdefault(key_of(kind, entry), entry)
+        if before is not entry:
+            raise InputError(
+                "{where} has {name} again, as {before}; leave one of them out, or give each its region.",
+                where=entry.where,
+                name=quoted(str(entry.cells[kind])),
+                before=before.where,
+            )
+
+
+KEYS = {
+    "instance_type": ("provider", "instance_type", "region"),
+    "disk_tier": ("provider", "disk_tier"),
+    "samples_per_second": ("mode", "network", "gpu", "precision", "batch_size", "framework", "source"),
+}
+"""By these an entry is the same as another."""
+
+
+def key_of(kind: str, entry: Entry) -> tuple[object, ...]:
+    return tuple(entry.cells.get(name) for name in KEYS[kind])

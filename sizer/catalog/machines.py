@@ -16,13 +16,13 @@ from datetime import date
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 from sizer.files.codec import Origin, from_json
 from sizer.files.own_folder import cache_folder, check_content, check_folder
 from sizer.records.device import DiskRates
-from sizer.records.domains import Amount, Count, Text, Vcpus, Year
-from sizer.records.messages import HostError, InputError
+from sizer.records.domains import Amount, Count, Matching, OneOf, Text, Vcpus, Year
+from sizer.records.messages import HostError, InputError, Message
 from sizer.records.units import GIB, MB
 
 TABLES = {
@@ -34,7 +34,18 @@ TABLES = {
 """What SQLite calls each, and the file that it comes from."""
 USD = "USD"
 SOLD = ("active", "previous-generation")
-"""What a type is that its provider offers; `retired` and `unlisted` are not offered any more."""
+"""What a type is that its provider offers."""
+RETIRED, UNLISTED = "retired", "unlisted"
+"""What it is that nobody can rent any more, and what its provider does not list any more."""
+Status = Annotated[str, OneOf((*SOLD, RETIRED, UNLISTED))]
+Currency = Annotated[str, Matching("[A-Z]{3}", Message("three letters such as EUR"))]
+Day = Annotated[
+    str,
+    Matching(
+        r"((19|20)\d\d(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?)?",
+        Message("a day such as 2026-11-26, or its month or year"),
+    ),
+]
 _NUMBERS = re.compile(
     r"vcpus|physical_cores|threads_per_core|shared_cpu|retired|year|example_vcpus|types_measured|latency_emulate_ms|"
     r"index|index_low|index_high|tdp_w|.*_(gib|count|mbps|iops|gbps|hour|pct|base|max|month|knee|tflops|mhz|1t|yield)|"
@@ -48,9 +59,10 @@ class InstanceType:
     """A machine on offer. Bytes are the whole machine's, `gpu_memory_bytes` one GPU's.
 
     `price_per_hour` is on demand and `spot_per_hour` that of spare capacity, None where it is not known, in `currency`,
-    of which one is worth `usd` US dollars, None where nobody said. `memory_bytes` is 0 where it is not known;
-    `gpu_count` counts whole GPUs, 0 of a slice, too. `disk_bytes_per_second` and `disk_iops` are what it sustains on
-    network disks. `shared_cpu` is 1 where its vCPUs are a share of a core, or burst for as long as credits last.
+    of which one is worth `usd` US dollars, None where nobody said; `region` is where it holds, None where it is one for
+    all or nobody said. `memory_bytes` is 0 where it is not known; `gpu_count` counts whole GPUs, 0 of a slice, too.
+    `disk_bytes_per_second` and `disk_iops` are what it sustains on network disks. `shared_cpu` is 1 where its vCPUs are
+    a share of a core, or burst for as long as credits last.
     `retired` is the year since which nobody can rent it, at the latest. `as_of` is the day of the price, else of the
     shape; empty where the copy has none.
     """
@@ -68,15 +80,15 @@ class InstanceType:
     disk_iops: Amount | None = None
     price_per_hour: Amount | None = None
     spot_per_hour: Amount | None = None
-    currency: Text = USD
-    status: Text = SOLD[0]
+    currency: Currency = USD
+    status: Status = SOLD[0]
     retired: Year | None = None
     shared_cpu: Count = 0
     cpu_arch: Text | None = None
     cpu_model: Text | None = None
     threads_per_core: Count | None = None
     confidence: Text | None = None
-    as_of: str = ""
+    as_of: Day = ""
     source: str = ""
     usd: Amount | None = 1.0
 
@@ -124,6 +136,11 @@ class InstanceType:
         return None if self.spot_per_hour is None or self.usd is None else self.spot_per_hour * self.usd
 
 
+def plain_name(name: str) -> str:
+    """Azure writes `Standard_NC6s_v3`, people `NC6s v3`."""
+    return name.strip().lower().replace("/", " ", 1).replace("_", " ").replace("standard ", "")
+
+
 def price_is_old(as_of: str, today: date) -> bool:
     """Whether a price of that day, or of that month or year, is older than a year."""
     year, month, day = (*map(int, re.findall(r"\d+", as_of)[:3]), 12, 28)[:3] if as_of[:1].isdigit() else (9999, 1, 1)
@@ -131,6 +148,7 @@ def price_is_old(as_of: str, today: date) -> bool:
 
 
 _INSTANCE = {
+    "region": "iif(region in ('all', 'global'), null, region)",
     "memory_bytes": f"cast(round(coalesce(memory_gib, 0) * {GIB}) as integer)",
     "gpu_count": "cast(coalesce(gpu_count, 0) as integer)",
     "gpu_memory_bytes": f"cast(round(gpu_memory_gib * {GIB}) as integer)",
@@ -139,12 +157,12 @@ _INSTANCE = {
     "disk_iops": "coalesce(disk_base_iops, disk_cap_iops)",
     "price_per_hour": "nullif(price_per_hour, 0)",
     "spot_per_hour": "nullif(spot_per_hour, 0)",
-    "currency": f"coalesce(currency, '{USD}')",
+    "currency": f"upper(coalesce(currency, '{USD}'))",
     "status": f"coalesce(status, '{SOLD[0]}')",
     "shared_cpu": "coalesce(shared_cpu, 0)",
     "as_of": "coalesce(as_of, '')",
     "source": "coalesce(source, shape_source, '')",
-    "usd": f"iif(coalesce(currency, '{USD}') = '{USD}', 1.0, null)",
+    "usd": f"iif(upper(coalesce(currency, '{USD}')) = '{USD}', 1.0, null)",
 }
 """By field what SQLite makes it of; a field that is not here is the column of its name."""
 

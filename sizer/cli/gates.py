@@ -17,7 +17,7 @@ from sizer.records.prediction import Bottleneck
 from sizer.records.units import GIB, format_rate, format_seconds, format_share, format_usd, parse_seconds
 from sizer.words.comparison import change_name
 
-CONDITION = re.compile(r"\s*(?P<name>\w+)\s*(?P<sign><=|>=|!=|==|=|<|>)\s*(?P<value>\S+)\s*")
+CONDITION = re.compile(r"\s*(?P<name>\w+)\s*(?P<sign><=|>=|!=|==|=|<|>)\s*(?P<value>\S+?(?:\s*%)?)\s*")
 SIGNS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -179,6 +179,7 @@ def read_gate(text: str, workloads: Sequence[str], names: Mapping[str, Gated] = 
             examples=examples,
         )
     name, sign, value = match.group("name", "sign", "value")
+    value = "".join(value.split())  # `-5 %` as answers write it
     if name not in names:
         raise InputError(
             "--fail-if {text}: there is no figure `{name}`; use {names}.", text=given, name=name, names=AnyOf(*names)

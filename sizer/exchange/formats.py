@@ -20,7 +20,7 @@ from sizer.catalog.catalog import Catalog
 from sizer.files.codec import to_json
 from sizer.model.comparison import Comparison
 from sizer.model.model import CPU_LABEL, Gpus, Model, WorkloadModel
-from sizer.recommend.prices import VOLUME_GIB
+from sizer.recommend.prices import VOLUME_GIB, sold_as
 from sizer.records.answer import Answer, InstanceOffer, Recommendation, Rejection
 from sizer.records.device import DiskRates
 from sizer.records.domains import SCHEMA_VERSION
@@ -31,8 +31,8 @@ from sizer.records.study import DiskTier, Study
 from sizer.records.units import GIB, MIB, format_bytes, format_number
 from sizer.words.answers import conclusion_line, headline, main_sentences, rejection_line, sure_line
 from sizer.words.family import family_lines
-from sizer.words.language import ENGLISH, _, in_language, paragraph, vcpus_in_words
-from sizer.words.names import Terms, price_an_hour, terms_of_answer
+from sizer.words.language import ENGLISH, _, in_language, paragraph, row, vcpus_in_words
+from sizer.words.names import Terms, day_of_price, price_an_hour, terms_of_answer
 from sizer.words.reasons.phrasing import reason_sentences, refusal_sentences, suggestion_sentences
 from sizer.words.terminal import offer_line
 
@@ -247,13 +247,17 @@ class HandedOver:
         return terms_of_answer(answer, self.model.workload(answer.workload))
 
     def disk(self, answer: Answer) -> DiskTier | None:
-        """That of the spec as the study has it; of a table the tier of that name."""
+        """That of the spec, or the only one measured, as the study has it; of a table the tier of that name, with what
+        its name says."""
+        measured = self.model.workload(answer.workload).measured
         name = answer.spec.disk if answer.spec is not None else None
-        own = next((tier for tier in self.study.disks if tier.name == name), None)
-        if own is not None or name is None:
+        if name is None and len(measured.disks) == 1:
+            name = measured.disks[0].name
+        own, disk = next((tier for tier in self.study.disks if tier.name == name), None), measured.disk(name)
+        if own is not None or name is None or disk is None:
             return own
-        sold = Catalog.load(keep=True).tier(name)
-        return DiskTier(name, catalog_name=None if sold is None else sold.name)
+        sold, size, rates = sold_as(disk, Catalog.load(keep=True))
+        return DiskTier(name, None, rates, None, None if sold is None else sold.name, size)
 
 
 def markdown(given: HandedOver) -> str:
@@ -276,7 +280,8 @@ def _cells(offer: InstanceOffer) -> list[str]:
     gpus = f"{offer.gpu_count} x {offer.gpu}" if offer.gpu else "–"
     size = [f"{offer.vcpus:g}", format_number(offer.memory_bytes / GIB)]
     price = price_an_hour(offer.usd_per_hour, foreign=offer.foreign)
-    return [offer.called(offer.provider), *size, gpus, price, f"{offer.as_of} {offer.source}"]
+    origin = row([offer.region or "", day_of_price(offer.as_of, date.today()), offer.source])
+    return [offer.called(offer.provider), *size, gpus, price, origin]
 
 
 def kubernetes(given: HandedOver) -> str:
@@ -327,7 +332,9 @@ def _about(given: HandedOver, answer: Answer, offer: InstanceOffer | None) -> li
         terms, disk = given.terms(answer), given.disk(answer)
         lines = [headline(answer, terms), offer_line(offer, terms.unit)]
         if disk is not None:
-            lines.append(f"Disk {disk.name}" + (f": {disk.catalog_name}" if disk.catalog_name else ""))
+            owner = (disk.catalog_name or "").partition("/")[0]
+            foreign = f", which {offer.provider} does not sell" if owner not in ("", offer.provider) else ""
+            lines.append(f"Disk {disk.name}" + (f": {disk.catalog_name}{foreign}" if disk.catalog_name else ""))
         if answer.instances[0] is not offer:
             first = offer_line(answer.instances[0], terms.unit)
             lines.append(f"It comes before this one, but is not of a provider that this file knows: {first}")
@@ -373,11 +380,10 @@ def _requests(spec: Spec, offer: InstanceOffer, gpus: int) -> dict[str, Any]:
     free = (1 - NOT_SEEN) * memory - _kept(memory / GIB, KEPT_MEMORY) * GIB - SYSTEM_MEMORY
     held = max(64 * MIB, min(needed, free)) if memory else 0.0
     asked = {"cpu": f"{int(cpu * 1000)}m", "memory": memory and f"{int(held / MIB)}Mi"}
-    left = f"{asked['cpu']} of {vcpus_in_words(vcpus)}"
-    if memory:
-        left += f" and {asked['memory']} of {format_bytes(memory)}"
+    left = [f"{asked['cpu']} of {vcpus_in_words(vcpus)}"] if cpu < wanted else []
+    left += [f"{asked['memory']} of {format_bytes(memory)}"] if 0 < held < needed else []
     device = next((device for begin, device in DEVICES if re.match(begin, offer.gpu or "")), "nvidia.com/gpu")
-    return {"asked": {**asked, device: gpus}, "left": left if cpu < wanted or 0 < held < needed else ""}
+    return {"asked": {**asked, device: gpus}, "left": " and ".join(left)}
 
 
 def _kept(size: float, lines: Sequence[tuple[float, float]]) -> float:
@@ -428,8 +434,8 @@ def _hcl(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text in which a name of the user's is no markup."""
-    return re.sub(r"([\\*_\[\]<>|#])", r"\\\1", text)
+    """A text in which a name of the user's is no markup; between backticks nothing is."""
+    return re.sub(r"(`[^`]*`)|([\\*_\[\]<>|#])", lambda match: match[1] or f"\\{match[2]}", text)
 
 
 FORMATS: Mapping[str, tuple[str, Callable[[HandedOver], str]]] = {

@@ -67,8 +67,23 @@ def read_table(path: Path, kind: Message, names: Collection[str], needed: Collec
     return table_in(read_given(path, kind), path, names, needed)
 
 
-def table_in(text: str, path: Path, names: Collection[str], needed: Collection[str]) -> Table:
-    """The same of a file that was read already."""
+def header_of(text: str) -> tuple[str, ...]:
+    """The names of the columns of what may be a table; empty for what is none."""
+    if not text.strip():
+        return ()
+    text = _without_title(text, ())[0]
+    first = next(line for line in text.splitlines() if line.strip())
+    try:
+        return tuple(cell.strip() for _, cells in _records(first, Path(), _delimiter(text, (), ())) for cell in cells)
+    except InputError:  # a cell that is too long, a quote that is not closed
+        return ()
+
+
+def table_in(
+    text: str, path: Path, names: Collection[str], needed: Collection[str], most_rows: int | None = None
+) -> Table:
+    """The same of a file that was read already, of at most so many rows: by default MOST_ROWS."""
+    most_rows = most_rows or MOST_ROWS
     _refuse_unseen(text, path)
     if not text.strip():
         raise InputError(
@@ -83,12 +98,12 @@ def table_in(text: str, path: Path, names: Collection[str], needed: Collection[s
     for line, cells in records:
         if not any(cell.strip() for cell in cells):
             continue
-        if len(rows) == MOST_ROWS:
+        if len(rows) == most_rows:
             raise InputError(
                 "{path} line {line}: the table has more than {most} rows; split it into several tables.",
                 path=path,
                 line=line,
-                most=f"{MOST_ROWS:,}",
+                most=f"{most_rows:,}",
             )
         rows.append(_row(cells, columns, _place(path, line), line, delimiter))
     return Table(tuple(column for column in columns if column), tuple(rows), delimiter, title)

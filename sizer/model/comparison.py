@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist, mean
 from typing import Any, NamedTuple
@@ -114,12 +114,21 @@ class Comparison:
 
 
 class _Key(NamedTuple):
-    """By which a configuration of A is one of B; what a run did not limit is the host's own, and no part of it."""
+    """By which a configuration of A is one of B; what a run did not limit is the host's own, and no part of it, nor is
+    what all of A is unlike all of B in."""
 
     workload: str
     machine: str | None
     feed: Feed
     configuration: Configuration
+
+    def value(self, axis: str) -> Any:
+        return self.machine if axis == "machine" else getattr(self.configuration, axis)
+
+    def without(self, axes: Collection[str]) -> _Key:
+        own = {axis: None for axis in axes if axis != "machine"}
+        machine = None if "machine" in axes else self.machine
+        return self._replace(machine=machine, configuration=replace(self.configuration, **own))
 
 
 @dataclass
@@ -138,7 +147,11 @@ _Pair = tuple[_Measured, _Measured]
 
 def compare(before: Sequence[Run], after: Sequence[Run]) -> Comparison:
     """All runs of A and of B."""
-    (one, repeated), (other, also) = _measured(_labelled(before)), _measured(_labelled(after))
+    studies = _labelled(before), _labelled(after)
+    unlike = _unlike(*studies)
+    (one, repeated), (other, also) = (
+        _measured(study, {name: [*axes] for name, axes in unlike.items()}) for study in studies
+    )
     pairs = {key: (a, b) for key, a in one.items() if (b := other.get(key)) and (a.rated or b.rated)}
     workloads: dict[str, dict[_Key, _Pair]] = defaultdict(dict)
     for key, (a, b) in pairs.items():
@@ -156,7 +169,39 @@ def compare(before: Sequence[Run], after: Sequence[Run]) -> Comparison:
         _only(one, other),
         _only(other, one),
         (not repeated, not also),
+        study_differences=tuple(
+            StudyDifference("workload", f"{name}: {axis}", *(", ".join(sorted(filter(None, its))) for its in values))
+            for name, axes in unlike.items()
+            for axis, values in axes.items()
+            if axis not in SIZES
+        ),
     )
+
+
+AXES = ("machine", "disk", "gpu", "memory_bytes", "vcpus")
+SIZES = ("memory_bytes", "vcpus")
+"""Those of a machine, which go with it."""
+
+
+def _unlike(before: Sequence[Run], after: Sequence[Run]) -> dict[str, dict[str, tuple[set[Any], set[Any]]]]:
+    """By workload the axes, with their values in A and in B, of which these have none in common, though each of both is
+    told from the others of its study without them: another host, disk or GPU, and not another configuration."""
+    keys: dict[str, tuple[set[_Key], set[_Key]]] = defaultdict(lambda: (set(), set()))
+    for place, runs in enumerate((before, after)):
+        for run in runs:
+            keys[run.spec.workload.name][place].add(_key(run))
+    unlike: dict[str, dict[str, tuple[set[Any], set[Any]]]] = {}
+    for name, both in keys.items():
+        axes = unlike.setdefault(name, {})
+        for axis in AXES:
+            values = [{key.value(axis) for key in study} for study in both]
+            without = tuple({key.without([axis]) for key in study} for study in both)
+            apart = values[0].isdisjoint(values[1]) or (axis in SIZES and values[0] != values[1])
+            alone = [*map(len, without)] == [*map(len, both)]
+            if all(both) and apart and alone and (axis not in SIZES or "machine" in axes):
+                axes[axis] = values[0], values[1]
+                both = without[0], without[1]
+    return unlike
 
 
 def _worst_first(changes: Sequence[RateChange]) -> tuple[RateChange, ...]:
@@ -177,19 +222,24 @@ def _key(run: Run) -> _Key:
     return _Key(run.spec.workload.name, machine.name if machine else None, feed_of(run), place)
 
 
-def _measured(runs: Sequence[Run]) -> tuple[_Study, bool]:
-    """One study by what is compared, and whether repeats or intervals show the noise of each workload."""
+def _measured(runs: Sequence[Run], unlike: Mapping[str, Sequence[str]]) -> tuple[_Study, bool]:
+    """One study by what is compared, without these axes of a workload, and whether repeats or intervals show the noise
+    of each workload."""
     study: dict[_Key, _Measured] = defaultdict(_Measured)
     alike: dict[object, list[Run]] = defaultdict(list)
     usable = completed(runs)
+
+    def key_of(run: Run) -> _Key:
+        return _key(run).without(unlike[run.spec.workload.name])
+
     for run in runs:
-        study[_key(run)].runs.append(run)
+        study[key_of(run)].runs.append(run)
     for run in usable:
-        study[_key(run)].rated.append(run)
+        study[key_of(run)].rated.append(run)
         alike[_key(run)[:2]].append(run)
     drift, repeated = drift_of(usable), True
     for group in alike.values():
-        keys = {(run.configuration, feed_of(run)): _key(run) for run in group}
+        keys = {(run.configuration, feed_of(run)): key_of(run) for run in group}
         observations, noise = observe(group, drift)
         repeated = repeated and noise.repeated
         for observation in observations:

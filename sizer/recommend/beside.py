@@ -119,6 +119,7 @@ def _own(machine: Candidate, model: WorkloadModel) -> InstanceOffer:
         own=True,
         usd_per_hour_spot=machine.usd_per_hour_spot,
         nodes=rented.nodes,
+        region=rented.region or (offer.region if offer else None),
     )
 
 
@@ -161,6 +162,7 @@ def _offer(
         throughput=None if there is None else there.throughput,
         usd_per_hour_spot=spot,
         nodes=nodes,
+        region=instance.region,
     )
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import median
 
-from sizer.catalog.catalog import Catalog, plain_name
-from sizer.catalog.machines import InstanceType
+from sizer.catalog.catalog import Catalog
+from sizer.catalog.machines import InstanceType, plain_name
 from sizer.catalog.processors import with_cpu_of
 from sizer.model.model import (
     CPU_LABEL,

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 
 from sizer.catalog.catalog import Catalog
 from sizer.catalog.gpus import is_alike, read_gpu_name, same_gpu
-from sizer.catalog.machines import InstanceType
+from sizer.catalog.machines import DiskTier, InstanceType
 from sizer.model.memory import anonymous_bytes
 from sizer.model.model import CPU_LABEL, Gpus, MeasuredDisk, WorkloadModel, name_of_disk
-from sizer.records.device import Device
+from sizer.records.device import Device, DiskRates
+from sizer.records.messages import InputError
 from sizer.records.prediction import Configuration, Reason, ReasonCode, Spec, reason
 from sizer.records.run import RentedMachine
-from sizer.records.units import GIB, RELATIVE
+from sizer.records.units import GIB, RELATIVE, parse_tier
 
 CLASS_PRICE = {"standard": 0.045, "ssd": 0.08, "nvme": 0.125}
 """USD a GiB and month where the catalogue has no price: AWS st1, gp3 and io2 of 2023-06, for ordering only."""
+GUESSED = 1.01
+"""A price by class is taken times this, so that of two disks alike one with a known price comes first."""
 VOLUME_GIB = 150
 """The volume whose price counts beside vCPUs and memory: it holds ImageNet's 138 GiB of training images."""
 HOURS_A_MONTH = 730
@@ -68,11 +72,14 @@ def instances_like(spec: Spec, accelerators: Gpus, device: Device, catalog: Cata
 
 
 def cheapest_like(spec: Spec, accelerators: Gpus, device: Device, catalog: Catalog) -> InstanceType | None:
-    """The cheapest such machine with a price that holds it, ARM left out.
+    """The cheapest such machine with a price that holds it, ARM left out: of another currency where none has one in US
+    dollars.
 
     What is not known of a spec is no bound. None where no accelerator and no vCPUs are known: any machine would do.
     """
-    return next(_measurable(instances_like(spec, accelerators, device, catalog)), None)
+    like = tuple(instances_like(spec, accelerators, device, catalog))
+    foreign = (i for i in like if i.price_per_hour is not None and not i.is_arm)
+    return next(_measurable(like), None) or next(foreign, None)
 
 
 def holding(
@@ -281,24 +288,32 @@ def prices(catalog: Catalog) -> tuple[float, float]:
     return (float(vcpu), float(gib)) if rank == 2 and min(vcpu, gib) > 0 else LAST_RESORT
 
 
-def volume_bytes(disk: MeasuredDisk) -> int:
-    """Of the volume whose price counts."""
-    return disk.size_bytes or VOLUME_GIB * GIB
+def sold_as(disk: MeasuredDisk, catalog: Catalog) -> tuple[DiskTier | None, int, DiskRates]:
+    """The tier of the catalogue that a disk is, None for none; the bytes of the volume whose price counts: its own,
+    those of its name, or VOLUME_GIB; and its rates, by the name where none was recorded."""
+    name, size = disk.catalog_name or disk.name or "", disk.size_bytes or VOLUME_GIB * GIB
+    tier = catalog.tier(name)
+    if tier is not None and ":" in name:
+        with suppress(InputError):  # what is behind the colon is no amount that is sold
+            named = parse_tier(name)
+            size = disk.size_bytes or named.size_bytes or size
+            rates = tier.rates(size, named.iops, named.bytes_per_second)
+            return tier, size, rates if disk.rates == DiskRates() else disk.rates
+    return tier, size, disk.rates
 
 
 def disk_prices(disks: Sequence[MeasuredDisk], catalog: Catalog) -> dict[str, float]:
     """USD an hour of a volume on each disk, of its own size, or of VOLUME_GIB.
 
-    By the catalogue's price of the tier where all disks have one, so that like is compared with like, else by class.
-    What a tier's IOPS and MB/s cost is part of it.
+    By the catalogue's price of the tier, with what its IOPS and MB/s cost, or where that is not known by class.
     """
-    tiers = [catalog.tier(disk.catalog_name or disk.name or "") for disk in disks]
-    pairs = list(zip(disks, tiers, strict=True))
-    usd = [None if tier is None else tier.usd_per_month(volume_bytes(disk), disk.rates) for disk, tier in pairs]
-    if None in usd:
-        by_class = [CLASS_PRICE.get(disk.disk_class or "", CLASS_PRICE["ssd"]) for disk in disks]
-        usd = [price * volume_bytes(disk) / GIB for price, disk in zip(by_class, disks, strict=True)]
-    return {name_of_disk(disk.name): (price or 0.0) / HOURS_A_MONTH for disk, price in zip(disks, usd, strict=True)}
+    prices = {}
+    for disk in disks:
+        tier, size, rates = sold_as(disk, catalog)
+        usd = None if tier is None else tier.usd_per_month(size, rates)
+        by_class = GUESSED * CLASS_PRICE.get(disk.disk_class or "", CLASS_PRICE["ssd"]) * size / GIB
+        prices[name_of_disk(disk.name)] = (by_class if usd is None else usd) / HOURS_A_MONTH
+    return prices
 
 
 def disks_by_price(disks: Sequence[MeasuredDisk], catalog: Catalog) -> list[str | None]:

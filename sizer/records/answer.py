@@ -377,7 +377,7 @@ class InstanceOffer:
 
     `usd_per_hour` is the price that the answer counts with; `usd_per_hour_spot` that of spare capacity. Of several
     `nodes` it is that of all, and so is what they have. `throughput` is the rate there, with all of its vCPUs as far as
-    so many were measured; None where it is taken to be that of the answer.
+    so many were measured; None where it is taken to be that of the answer. `region` is that of the price.
     """
 
     provider: str
@@ -395,6 +395,7 @@ class InstanceOffer:
     usd_per_hour_spot: Amount | None = None
     nodes: Nodes = 1
     throughput: Estimate | None = None
+    region: str | None = None
 
     @property
     def foreign(self) -> ForeignPrice | None:

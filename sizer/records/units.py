@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from functools import lru_cache
+from typing import Any, NamedTuple
 
 from sizer.records.domains import LARGEST_BATCH, LARGEST_BYTES, LARGEST_GPUS, LARGEST_VCPUS
 from sizer.records.messages import InputError, Message, quoted
@@ -311,21 +312,33 @@ def parse_mbps(text: str) -> float:
     return _between(text, LARGEST_DISK_FIGURE, Message("a number of MB (10^6) a second")) * MB
 
 
-def parse_tier(text: str) -> tuple[str, int | None, float | None, float | None]:
-    """The name of a tier, its bytes, and the IOs and bytes a second that are bought beside them, None where they are
-    not said: `aws/gp3:500GiB:6000iops:500mbps`."""
-    name, *parts = text.split(":")
-    size: int | None = None
+class NamedTier(NamedTuple):
+    """A disk tier as one types it, its size in bytes, and the IOs and bytes a second that are bought beside it; None
+    where they are not said."""
+
+    name: str
+    size_bytes: int | None = None
     iops: float | None = None
-    rate: float | None = None
+    bytes_per_second: float | None = None
+
+
+def parse_tier(text: str) -> NamedTier:
+    """Of `aws/gp3:500GiB:6000iops:500mbps`, where all but the name may be left out. InputError for any other part, and
+    for one that is said twice."""
+    name, *parts = text.split(":")
+    amounts: dict[str, Any] = {}
     for part in parts:
-        if part.lower().endswith("iops"):
-            iops = parse_iops(part[:-4])
-        elif part.lower().endswith("mbps"):
-            rate = parse_mbps(part[:-4])
+        plain = part.strip().lower()
+        if plain.endswith("iops"):
+            amount, value = "iops", parse_iops(plain[:-4])
+        elif plain.endswith("mbps"):
+            amount, value = "bytes_per_second", parse_mbps(plain[:-4])
         else:
-            size = parse_bytes(part)
-    return name, size, iops, rate
+            amount, value = "size_bytes", parse_bytes(part)
+        if amount in amounts:
+            raise InputError("`{part}` is said twice in {text}; write it once.", part=part, text=text)
+        amounts[amount] = value
+    return NamedTier(name, **amounts)
 
 
 def parse_data_size(text: str) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 
 from sizer.records.domains import LONGEST_NAME
 from sizer.records.frameworks import Variable
-from sizer.records.units import spell_bytes
+from sizer.records.units import MB, NamedTier, spell_bytes
 from sizer.study.resolved import dumped, number
 
 SCRIPT = re.compile(r"\.(py|pyc|sh|bash|lua|jl|r|pl|js)$", re.IGNORECASE)
@@ -65,7 +65,7 @@ class Axes:
     vcpus: Sequence[float] = ()
     memory_bytes: Sequence[int] = ()
     memory_floor: bool = False
-    disks: Mapping[str, str | tuple[str, int]] = field(default_factory=dict)
+    disks: Mapping[str, str | NamedTier] = field(default_factory=dict)
 
 
 HINTS = (
@@ -138,5 +138,13 @@ def _axes(axes: Axes) -> dict[str, Any]:
     return values
 
 
-def _disk(disk: str | tuple[str, int]) -> Any:
-    return disk if isinstance(disk, str) else {"emulate": disk[0], "size": spell_bytes(disk[1])}
+def _disk(disk: str | NamedTier) -> Any:
+    if isinstance(disk, str):
+        return disk
+    size, rate = disk.size_bytes, disk.bytes_per_second
+    amounts = {
+        "size": None if size is None else spell_bytes(size),
+        "iops": None if disk.iops is None else number(disk.iops),
+        "mbps": None if rate is None else number(rate / MB),
+    }
+    return {"emulate": disk.name, **{name: amount for name, amount in amounts.items() if amount is not None}}

@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from sizer.catalog.machines import SOLD, DiskTier, InstanceType
+from sizer.catalog.machines import RETIRED, SOLD, DiskTier, InstanceType
 from sizer.files.codec import FormatError, from_json
 from sizer.files.own_folder import user_name
 from sizer.host.findings import BusyBy, Check, Finding, FindingKind
@@ -41,6 +41,8 @@ if TYPE_CHECKING:  # what looks at a machine brings NVML, psutil and the metadat
     from sizer.host.machine import Host
 
 warning_said = Sentence("warning: {sentence}")
+nothing_fits = Sentence("no instance type fits")
+nothing_changed = Sentence("nothing changed")
 note_said = Sentence("note: {sentence}")
 problem_said = Sentence("left out: {problem:plain}")
 
@@ -306,7 +308,7 @@ def offer_line(offer: InstanceOffer, unit: str) -> str:
     """An instance type that fits a recommendation, with the rate there where that is another."""
     return _(
         "{offer.provider} {offer.instance_type}: [[{offer.throughput:rate/unit} there, ]]{price} "
-        "({day}, {offer.source})",
+        "([[{offer.region}, ]]{day}, {offer.source})",
         offer=offer,
         unit=unit,
         price=price_an_hour(offer.usd_per_hour, foreign=offer.foreign),
@@ -327,36 +329,57 @@ def instance_line(offer: InstanceType, today: date) -> str:
     """An instance type of the catalogue; of one that nobody can rent, since when, in the place of its price."""
     gpus = f"{offer.gpu_count or '?'} x {offer.gpu}" if offer.gpu else ""
     return _(
-        "{offer.name}: {size}; {price} ({day}, {offer.source})",
+        "{offer.name}: {size}; [[older?previous generation; ]]{price} ([[{offer.region}, ]]{day}, {offer.source})",
         offer=offer,
+        older=offer.status == SOLD[1] and offer.retired is None,
         size=row([vcpus_in_words(offer.vcpus), format_bytes(offer.memory_bytes) if offer.memory_bytes else "", gpus]),
         price=_instance_price(offer),
         day=offer.as_of if offer.as_of and offer.price_per_hour is None else day_of_price(offer.as_of, today),
     )
 
 
-def change_line(before: InstanceType | None, after: InstanceType | None) -> str:
-    """What became of an instance type between two catalogues."""
-    (name, old), (also, new) = ((one.name, _instance_price(one)) if one else ("", "") for one in (before, after))
-    return _("{name}: [[{old}]][[!old?new]], now [[{new}]][[!new?gone]]", old=old, new=new, name=name or also)
+def change_line(before: InstanceType | DiskTier | None, after: InstanceType | DiskTier | None) -> str:
+    """What became of an instance type or a disk tier between two catalogues."""
+    entry = before or after
+    return _(
+        "{entry.name}[[ in {region}]]: [[{old}]][[!old?new]], now [[{new}]][[!new?gone]]",
+        entry=entry,
+        region=getattr(entry, "region", None),
+        old=_state(before),
+        new=_state(after),
+    )
 
 
-def _instance_price(offer: InstanceType) -> str:
+def _state(entry: InstanceType | DiskTier | None) -> str:
+    if entry is None:
+        return ""
+    return _instance_price(entry, spot=True) if isinstance(entry, InstanceType) else _disk_figures(entry)
+
+
+def _instance_price(offer: InstanceType, spot: bool = False) -> str:
     if offer.retired is not None:
         return _("retired {year}", year=offer.retired)
+    if offer.status == RETIRED:
+        return _("retired")
     if offer.status not in SOLD:
         return _("not listed any more")
     if offer.price_per_hour is None:
         return _("price unknown")
-    return _("{price} an hour", price=format_price(offer.price_per_hour, offer.currency))
+    prices = (offer.price_per_hour, offer.spot_per_hour if spot else None)
+    price, of_spot = (None if one is None else format_price(one, offer.currency) for one in prices)
+    return _("{price} an hour[[ ({spot} spot)]]", price=price, spot=of_spot)
 
 
 def disk_offer_line(disk: DiskTier) -> str:
     """A disk tier of the catalogue."""
+    return _("{disk.name}: {figures} ({disk.as_of}, {disk.source})", disk=disk, figures=_disk_figures(disk))
+
+
+def _disk_figures(disk: DiskTier) -> str:
     return _(
-        "{disk.name}: {disk.disk_class}[[, up to {iops} IOPS]][[, up to {speed} MB/s]]; "
+        "{disk.disk_class}[[, up to {iops} IOPS]][[, up to {speed} MB/s]]; "
         "[[{disk.usd_per_gib_month:usd} per GiB and month]][[!disk.usd_per_gib_month?price unknown]][[, "
-        "{confidence}]] ({disk.as_of}, {disk.source})",
+        "{confidence}]]",
         disk=disk,
         iops=None if disk.read_iops_max is None else f"{disk.read_iops_max:,.0f}",
         speed=None if disk.read_bytes_per_second_max is None else f"{disk.read_bytes_per_second_max / MB:,.0f}",

@@ -13,7 +13,17 @@ from sizer.records.study import Objective
 from sizer.records.units import format_bytes
 from sizer.words import names
 from sizer.words.answers import MOST_REASONS, NOTES
-from sizer.words.language import N_, Sentence, Templates, _, paragraph, rate_in_words, vcpus_in_words, without_marks
+from sizer.words.language import (
+    N_,
+    Sentence,
+    Templates,
+    _,
+    paragraph,
+    rate_in_words,
+    row,
+    vcpus_in_words,
+    without_marks,
+)
 from sizer.words.names import Terms, day_of_price
 from sizer.words.reasons.phrasing import reason_sentences, suggestion_sentences
 
@@ -332,7 +342,8 @@ def offer_source(offer: InstanceOffer) -> tuple[str, str]:
     """Where its price is from, and of which day; empty for a table's own."""
     if offer.own and not offer.as_of:
         return _("the imported table"), ""
-    return offer.source, _("as of {date}", date=offer.as_of) if offer.as_of else _("day unknown")
+    day = _("as of {date}", date=offer.as_of) if offer.as_of else _("day unknown")
+    return offer.source, row([offer.region or "", day])
 
 
 def price_day(offer: InstanceOffer | None, spot: bool) -> str:

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from sizer.catalog.importers.given import Given, least, number
+from sizer.catalog.importers.given import Given, as_object, cpu_arch, least, number, part
 from sizer.catalog.machines import Entry
+from sizer.records.messages import Message
 
 NAMED = "AWS's price list"
 WANTED = {"operatingSystem": "Linux", "tenancy": "Shared", "preInstalledSw": "NA", "capacitystatus": "Used"}
@@ -20,21 +21,27 @@ def reads(given: Given) -> bool:
     return bool(given.json) and next(_products(given), None) is not None
 
 
-def _products(given: Given) -> Iterator[tuple[int, Mapping[str, Any], Mapping[str, Any], str]]:
-    """Each product's number in the list, its attributes, its terms on demand, and the day of the list."""
+def _products(given: Given) -> Iterator[tuple[Message, Mapping[str, Any], Mapping[str, Any], str]]:
+    """Where each product stands, its attributes, its terms on demand, and the day of the list."""
     content = given.json
     if isinstance(content, dict) and {"products", "terms"} <= set(content):
-        terms, day = content["terms"].get("OnDemand", {}), str(content.get("publicationDate", ""))[:10]
-        for number, (sku, product) in enumerate(content["products"].items(), start=1):
-            yield number, product.get("attributes", {}), terms.get(sku, {}), day
+        whole = Message("{path}", path=given.path)
+        terms, day = (
+            part(whole, part(whole, content, "terms"), "OnDemand"),
+            str(content.get("publicationDate", ""))[:10],
+        )
+        for place, (sku, product) in enumerate(part(whole, content, "products").items(), start=1):
+            where = given.item(place)
+            yield where, part(where, as_object(where, product), "attributes"), part(where, terms, sku), day
         return
     listed = content.get("PriceList", [content]) if isinstance(content, dict) else content
-    for number, item in enumerate(listed if isinstance(listed, list) else (), start=1):
+    for place, item in enumerate(listed if isinstance(listed, list) else (), start=1):
         with suppress(ValueError):  # a text that is no JSON is no product
             offer = json.loads(item) if isinstance(item, str) else item
             if isinstance(offer, dict) and {"product", "terms"} <= set(offer):
-                day = str(offer.get("publicationDate", ""))[:10]
-                yield number, offer["product"].get("attributes", {}), offer["terms"].get("OnDemand", {}), day
+                where, day = given.item(place), str(offer.get("publicationDate", ""))[:10]
+                about = part(where, part(where, offer, "product"), "attributes")
+                yield where, about, part(where, part(where, offer, "terms"), "OnDemand"), day
 
 
 def entries(given: Given) -> Iterator[Entry]:
@@ -43,17 +50,15 @@ def entries(given: Given) -> Iterator[Entry]:
 
 
 def _entries(given: Given) -> Iterator[Entry]:
-    for place, about, terms, day in _products(given):
-        where = given.item(place)
+    for where, about, terms, day in _products(given):
         if "instanceType" not in about or any(about.get(key, value) != value for key, value in WANTED.items()):
             continue
-        prices = [
-            (currency, number(where, currency, price))
-            for term in terms.values()
-            for dimension in term.get("priceDimensions", {}).values()
-            for currency, price in dimension.get("pricePerUnit", {}).items()
-        ]
-        currencies = {currency for currency, _ in prices}
+        prices: dict[str, float] = {}
+        for term in terms.values():
+            for dimension in part(where, as_object(where, term), "priceDimensions").values():
+                for currency, price in part(where, as_object(where, dimension), "pricePerUnit").items():
+                    prices[currency] = max(prices.get(currency, 0.0), number(where, currency, price) or 0.0)
+        currency = "USD" if prices.get("USD") else max(prices, key=lambda name: prices[name], default="USD")
         cells = {
             "provider": "aws",
             "instance_type": about["instanceType"],
@@ -61,8 +66,9 @@ def _entries(given: Given) -> Iterator[Entry]:
             "vcpus": number(where, "vcpu", about.get("vcpu")),
             "memory_gib": number(where, "memory", str(about.get("memory", "")).removesuffix(" GiB")),
             "gpu_count": number(where, "gpu", about.get("gpu")),
-            "price_per_hour": max((price for _, price in prices if price), default=None),
-            "currency": currencies.pop() if len(currencies) == 1 else "USD",
+            "cpu_arch": cpu_arch(about.get("physicalProcessor")),
+            "price_per_hour": prices.get(currency) or None,
+            "currency": currency,
             "as_of": given.as_of or day,
         }
         yield given.entry(where, NAMED, cells)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sizer.catalog.importers.given import Given, number
+from sizer.catalog.importers.given import Given, cpu_arch, gpus, number, part
 from sizer.catalog.machines import Entry
 
 NAMED = "ec2instances.info"
@@ -24,8 +24,9 @@ def _types(given: Given) -> list[Any]:
 def entries(given: Given) -> Iterator[Entry]:
     """One for each type and region where Linux has a price."""
     for where, item in given.items(_types(given)):
-        for region, systems in dict(item.get("pricing") or {}).items():
-            linux = systems.get("linux") if isinstance(systems, dict) else None
+        count, memory = (number(where, name, item.get(name)) for name in ("GPU", "GPU_memory"))
+        for region, systems in part(where, item, "pricing").items():
+            linux = part(where, systems, "linux") if isinstance(systems, dict) else {}
             if not linux:
                 continue
             cells = {
@@ -35,20 +36,12 @@ def entries(given: Given) -> Iterator[Entry]:
                 "vcpus": number(where, "vCPU", item.get("vCPU")),
                 "memory_gib": number(where, "memory", item.get("memory")),
                 "cpu_model": item.get("physical_processor"),
-                "gpu_count": number(where, "GPU", item.get("GPU")),
-                "gpu": item.get("GPU_model") if item.get("GPU") else None,
+                "cpu_arch": cpu_arch(item.get("arch")),
+                **gpus(item.get("GPU_model"), count, memory / count if memory and count else None),
                 "disk_base_mbps": number(where, "ebs_baseline_throughput", item.get("ebs_baseline_throughput")),
                 "disk_base_iops": number(where, "ebs_baseline_iops", item.get("ebs_baseline_iops")),
                 "price_per_hour": number(where, "ondemand", linux.get("ondemand")),
-                "spot_per_hour": _spot(linux.get("spot_min")),
-                "currency": "USD",
+                "spot_per_hour": number(where, "spot_min", linux.get("spot_min")),
+                "currency": "CNY" if region.startswith("cn-") else "USD",
             }
             yield given.entry(where, NAMED, cells)
-
-
-def _spot(text: object) -> float | None:
-    """`N/A` where nothing is sold so."""
-    try:
-        return float(str(text))
-    except ValueError:
-        return None

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from sizer.catalog.gpus import GPU_MEMORY_GB, read_gpu_name
-from sizer.catalog.importers.given import Given, least, number
+from sizer.catalog.importers.given import Given, cpu_arch, gpus, least, number
 from sizer.catalog.machines import Entry
 from sizer.records.messages import Message
 
 NAMED = "gpuhunt's catalogue"
-SLICE = 0.85
-"""Of the memory of a GPU, what a whole one has at the least, counted in GiB or GB."""
 
 
 def reads(given: Given) -> bool:
@@ -20,32 +18,32 @@ def reads(given: Given) -> bool:
 
 
 def entries(given: Given) -> Iterator[Entry]:
-    """Prices of spare capacity have rows of their own."""
+    """Prices of spare capacity have rows of their own; a machine to which GPUs are added has one a choice of them."""
+    rows = [(where, row, _gpus(where, row)) for where, row in given.rows()]
+    choices: dict[str, set[object]] = defaultdict(set)
+    for _, row, cells in rows:
+        choices[row["instance_name"]].add((cells["gpu"], cells["gpu_count"]))
     return least(
-        given.entry(where, NAMED, {**_machine(given, where, row), **_gpus(where, row)}) for where, row in given.rows()
+        given.entry(where, NAMED, {**_machine(given, where, row, len(choices[row["instance_name"]]) > 1), **cells})
+        for where, row, cells in rows
     )
 
 
-def _machine(given: Given, where: Message, row: Mapping[str, str]) -> dict[str, object]:
+def _machine(given: Given, where: Message, row: Mapping[str, str], chosen: bool) -> dict[str, object]:
+    count = number(where, "gpu_count", row.get("gpu_count"))
+    gpu = f"+{count:g}x{row.get('gpu_name')}" if chosen and count else ""
     return {
         "provider": given.provider or given.path.stem,
         "region": row["location"],
-        "instance_type": row["instance_name"],
+        "instance_type": f"{row['instance_name']}{gpu}",
         "vcpus": number(where, "cpu", row["cpu"]),
         "memory_gib": number(where, "memory", row["memory"]),
-        "cpu_arch": "arm64" if row.get("cpu_arch", "").startswith("arm") else None,
-        "spot_per_hour" if row["spot"] == "True" else "price_per_hour": number(where, "price", row["price"]),
+        "cpu_arch": cpu_arch(row.get("cpu_arch")),
+        "spot_per_hour" if row["spot"].lower() == "true" else "price_per_hour": number(where, "price", row["price"]),
         "currency": "USD",
     }
 
 
 def _gpus(where: Message, row: Mapping[str, str]) -> dict[str, object]:
-    """A part of a GPU is no GPU; some providers' memory is that of all GPUs of the machine."""
-    count = number(where, "gpu_count", row.get("gpu_count")) or 0
-    memory = number(where, "gpu_memory", row.get("gpu_memory"))
-    sizes = GPU_MEMORY_GB.get(read_gpu_name(row.get("gpu_name") or "").model, ())
-    if memory and sizes and memory < SLICE * min(sizes):
-        count = 0
-    elif memory and count > 1 and memory > max(sizes, default=memory):
-        memory /= count
-    return {"gpu": row.get("gpu_name"), "gpu_count": count, "gpu_memory_gib": memory}
+    count, memory = (number(where, column, row.get(column)) for column in ("gpu_count", "gpu_memory"))
+    return gpus(row.get("gpu_name"), count, memory)

@@ -17,7 +17,7 @@ from sizer.records.messages import Message
 NAMED = "karpenter's generated price list"
 _DAY = re.compile(r"generated at (\d{4}-\d\d-\d\d)")
 _REGION = re.compile(r'"([a-z0-9-]+)"(?:: \{|\] = map)')
-_PRICE = re.compile(r'"([\w.-]+)":\s*(\d+\.?\d*),')
+_PRICE = re.compile(r'"([\w.-]+)":\s*(\d+\.?\d*)(?=\s*[,}])')
 WINDOWS = 0.046
 """USD an hour that Windows adds to a vCPU on Azure."""
 EXACT = 0.0004
@@ -35,14 +35,14 @@ def _regions(given: Given) -> Mapping[str, Any] | None:
     if not isinstance(regions, dict) or not regions:
         return None
     priced = all(
-        isinstance(prices, dict) and (set(prices) <= {"on_demand", "spot"} or all(map(_is_number, prices.values())))
+        isinstance(prices, dict)
+        and all(
+            isinstance(price, dict if set(prices) <= {"on_demand", "spot"} else (int, float))
+            for price in prices.values()
+        )
         for prices in regions.values()
     )
     return regions if priced else None
-
-
-def _is_number(price: object) -> bool:
-    return isinstance(price, (int, float))
 
 
 def entries(given: Given) -> Iterator[Entry]:
@@ -66,7 +66,7 @@ def _json(given: Given, regions: Mapping[str, Any]) -> Iterator[Entry]:
 
 
 def _go(given: Given) -> Iterator[Entry]:
-    provider = given.provider or ("azure" if "Microsoft" in given.text else "aws")
+    provider = given.provider or ("azure" if '"Standard_' in given.text else "aws")
     day, region = _DAY.search(given.text), ""
     for line, text in enumerate(given.text.splitlines(), start=1):
         begun = _REGION.search(text)
@@ -93,7 +93,7 @@ def _without_windows(entries: list[Entry]) -> Iterator[Entry]:
         name, price = str(entry.cells["instance_type"]), float(str(entry.cells["price_per_hour"]))
         size = re.search(r"(?<=[A-Z])(\d+)-\d", name)  # 16 of E16-4as, which costs what E16as does
         vcpus = float(size[1] if size else str(entry.cells["vcpus"]))
-        series = entry.cells["region"], re.sub(r"(?<=[A-Z])\d+(-\d+)?", "#", name)
+        series = entry.cells.get("region"), re.sub(r"(?<=[A-Z])\d+(-\d+)?", "#", name)
         rows.append((entry, name, series, price, vcpus))
         if price:
             least[series] = min(least[series], price / vcpus)

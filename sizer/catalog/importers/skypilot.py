@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
-from sizer.catalog.importers.given import Given, least, number, shape
+from sizer.catalog.importers.given import Given, cpu_arch, gpus, least, number, shape
 from sizer.catalog.machines import Entry
 from sizer.records.messages import Message
 
 NAMED = "SkyPilot's catalogue"
+_HAS_GPUS = re.compile(r"(a[2-9]x?|g[2-9]|ct\d\w*)-")
+"""What Google's machines with accelerators of their own are called."""
+_MEMORY = re.compile(r"'SizeInMiB': (\d+)")
 
 
 def reads(given: Given) -> bool:
@@ -26,17 +30,25 @@ def entries(given: Given) -> Iterator[Entry]:
 
 def _entry(given: Given, where: Message, provider: str, row: Mapping[str, str]) -> Entry:
     gpu, name = row.get("AcceleratorName"), row["InstanceType"]
-    whole = gpu or provider != "gcp" or not shape(name, provider).get("gpu")
-    cells = {
+    whole = gpu or provider != "gcp" or not (_HAS_GPUS.match(name) or shape(name, provider).get("gpu"))
+    memory = _MEMORY.search(row.get("GpuInfo", ""))
+    cells: dict[str, object] = {
         "provider": provider,
         "region": row["Region"],
         "instance_type": name,
         "vcpus": number(where, "vCPUs", row["vCPUs"]),
         "memory_gib": number(where, "MemoryGiB", row["MemoryGiB"]),
-        "gpu": gpu,
-        "gpu_count": number(where, "AcceleratorCount", row.get("AcceleratorCount")) if gpu else None,
+        "cpu_arch": cpu_arch(row.get("Arch")),
         "price_per_hour": number(where, "Price", row["Price"]) if whole else None,
         "spot_per_hour": number(where, "SpotPrice", row.get("SpotPrice")) if whole else None,
         "currency": "USD",
     }
+    if gpu:
+        count = number(where, "AcceleratorCount", row.get("AcceleratorCount"))
+        cells |= gpus(gpu, count, _gib(float(memory[1])) if memory else None)
     return given.entry(where, NAMED, cells)
+
+
+def _gib(size: float) -> float:
+    """Some providers' files have GiB in a field of MiB."""
+    return size if size < 1024 else size / 1024

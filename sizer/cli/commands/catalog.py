@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -15,7 +16,17 @@ from sizer.catalog.machines import InstanceType
 from sizer.cli.arguments import _, add_json, option
 from sizer.files.codec import to_json
 from sizer.files.writing import write_text
-from sizer.words.terminal import catalog_valid, change_line, disk_offer_line, instance_line, published_rate_line
+from sizer.records.messages import InputError, Message, advised_name
+from sizer.words.language import Sentence
+from sizer.words.terminal import (
+    catalog_valid,
+    change_line,
+    disk_offer_line,
+    instance_line,
+    nothing_changed,
+    nothing_fits,
+    published_rate_line,
+)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,26 +72,38 @@ def _list(arguments: argparse.Namespace) -> int:
         own, kinds = Catalog.load(), ("instance_types", "disks", "accelerators")
         catalog = replace(catalog, **{kind: () for kind in kinds if getattr(catalog, kind) is getattr(own, kind)})
     if arguments.gpu is not None or arguments.provider or arguments.region:
-        catalog = Catalog(tuple(one for one in catalog.instance_types if _is_wanted(one, arguments)), (), ())
+        catalog = Catalog(_wanted(catalog, arguments), (), ())
     if arguments.json:
         print(json.dumps(to_json(catalog), indent=1))
         return 0
-    today = date.today()
-    for instance in catalog.instance_types:
-        print(instance_line(instance, today))
-    for disk in catalog.disks:
-        print(disk_offer_line(disk))
-    for rate in catalog.accelerators:
-        print(published_rate_line(rate))
+    lines = [instance_line(instance, date.today()) for instance in catalog.instance_types]
+    lines += [*map(disk_offer_line, catalog.disks), *map(published_rate_line, catalog.accelerators)]
+    _print(lines, nothing_fits)
     return 0
 
 
-def _is_wanted(instance: InstanceType, arguments: argparse.Namespace) -> bool:
-    if arguments.provider not in (None, instance.provider) or arguments.region not in (None, instance.region):
-        return False
+def _wanted(catalog: Catalog, arguments: argparse.Namespace) -> tuple[InstanceType, ...]:
+    """The types of that provider, region and GPU. InputError names what the catalogue has where it has none of them."""
     from sizer.recommend.prices import has_gpus
 
-    return arguments.gpu is None or has_gpus(instance, arguments.gpu, 0)
+    types = catalog.instance_types
+    for name, what in (("provider", Message("provider")), ("region", Message("region"))):
+        asked, names = getattr(arguments, name), sorted({getattr(one, name) or "" for one in types} - {""})
+        if asked is not None:
+            types = tuple(one for one in types if (getattr(one, name) or "").lower() == asked.lower())
+        if not types:
+            raise InputError(
+                "No instance type has the {what} `{asked}`; {advice}",
+                what=what,
+                asked=asked,
+                advice=advised_name(asked, names) if names else Message("leave it out."),
+            )
+    if arguments.gpu is None:
+        return types
+    with_gpu = tuple(one for one in types if has_gpus(one, arguments.gpu, 0))
+    if not with_gpu:
+        catalog.gpu(arguments.gpu)  # InputError for one that nobody knows
+    return with_gpu
 
 
 def _validate(arguments: argparse.Namespace) -> int:
@@ -116,8 +139,7 @@ def _query(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps([to_json(type_) for type_ in types], indent=1))
         return 0
-    for instance in types:
-        print(instance_line(instance, date.today()))
+    _print([instance_line(instance, date.today()) for instance in types], nothing_fits)
     return 0
 
 
@@ -128,9 +150,13 @@ def _diff(arguments: argparse.Namespace) -> int:
         pairs = ((change.before, change.after) for change in differences)
         print(json.dumps([[one and to_json(one) for one in pair] for pair in pairs], indent=1))
         return 0
-    for change in differences:
-        print(change_line(change.before, change.after))
+    _print([change_line(change.before, change.after) for change in differences], nothing_changed)
     return 0
+
+
+def _print(lines: Sequence[str], nothing: Sentence) -> None:
+    """Where there is none, that there is nothing, on stderr."""
+    print("\n".join(lines) or nothing(), file=sys.stdout if lines else sys.stderr)
 
 
 _ACTIONS: Mapping[str, Callable[[argparse.Namespace], int]] = {

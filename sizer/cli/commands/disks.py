@@ -77,7 +77,7 @@ def _check(name: str, fio: Fio, backend: LimitsBackend, stop: Callable[[], bool]
         tier = DiskTier(name, path=str(folder))
         with real_volume(tier) as volume:
             return check_disk(tier, volume, backend, fio, stop)
-    tier_name, size, iops, rate = units.parse_tier(name)
+    named = units.parse_tier(name)
     offers = Catalog.load()
     # Tiers are called PROVIDER/TIER, so a path is whatever begins with no provider.
     is_path = "/" in name and name.split("/")[0] not in {offer.provider for offer in offers.disks}
@@ -85,11 +85,11 @@ def _check(name: str, fio: Fio, backend: LimitsBackend, stop: Callable[[], bool]
         raise InputError(
             "{name}: there is no such folder; give a folder, or a tier listed by: sizer catalog list", name=name
         )
-    size_bytes = size or DEFAULT_TIER_SIZE
-    rates = offers.disk(tier_name).rates(size_bytes, iops, rate)
+    size_bytes = named.size_bytes or DEFAULT_TIER_SIZE
+    rates = offers.disk(named.name).rates(size_bytes, named.iops, named.bytes_per_second)
     reason = missing_for_emulation()
     if reason:
         raise HostError("{name} cannot be emulated: {reason}", name=name, reason=reason)
     with emulated_volume(cache_folder(os.environ) / "disks", 0, stop) as volume:
-        tier = DiskTier(name, emulated=rates, catalog_name=tier_name, size_bytes=size_bytes)
+        tier = DiskTier(name, emulated=rates, catalog_name=named.name, size_bytes=size_bytes)
         return check_disk(tier, volume, backend, fio, stop)

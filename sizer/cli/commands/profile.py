@@ -37,7 +37,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("typed", nargs=argparse.REMAINDER, metavar="COMMAND", help=_("the program and its arguments"))
     where = parser.add_argument_group(_("where it is measured"))
     option(where, "--out", _("the study folder; default: by the name of the script, here"), metavar="DIR")
-    disk = _("measure on this disk, too: a folder on it, or a tier of the catalogue as NAME[:SIZE]; may be repeated")
+    disk = _(
+        "measure on this disk, too: a folder on it, or a tier of the catalogue as NAME[:SIZE][:6000iops][:500mbps]; "
+        "may be repeated"
+    )
     option(where, "--disk", disk, _separated, dest="disks", metavar="DISK", **several)
     option(where, "--cwd", _("the folder that it starts in; default: here"), default=".", metavar="DIR")
     no_floor = _("do not search for the smallest memory in which it runs")

@@ -158,14 +158,16 @@ def test_a_folder_of_another_command_or_with_other_options_is_refused(host: api.
 def test_disks_are_named_by_their_folder_or_tier(here: Path) -> None:
     for name in ("fast", "a/fast", "host", "é"):
         (here / name).mkdir(parents=True, exist_ok=True)
-    disks = disks_by_name(["fast", "a/fast", "host", "é", "alibaba/cloud_ssd", "alibaba/cloud_ssd:100GiB"])
+    tiers = ["alibaba/cloud_ssd", "alibaba/cloud_ssd:100GiB", "aws/gp3:6000iops:500mbps"]
+    disks = disks_by_name(["fast", "a/fast", "host", "é", *tiers])
     assert disks == {
         "fast": str(here / "fast"),
         "fast-2": str(here / "a" / "fast"),
         "host-2": str(here / "host"),
         "disk": str(here / "é"),
-        "cloud_ssd": ("alibaba/cloud_ssd", 500 * GIB),
-        "cloud_ssd-2": ("alibaba/cloud_ssd", 100 * GIB),
+        "cloud_ssd": ("alibaba/cloud_ssd", 500 * GIB, None, None),
+        "cloud_ssd-2": ("alibaba/cloud_ssd", 100 * GIB, None, None),
+        "gp3": ("aws/gp3", 500 * GIB, 6000, 500e6),
     }
 
 
@@ -176,6 +178,8 @@ def test_disks_are_named_by_their_folder_or_tier(here: Path) -> None:
         ("/no/where", "--disk /no/where: there is no such folder"),
         ("alibaba/cloud_sd", "The catalogue has no disk tier `alibaba/cloud_sd`; did you mean"),
         ("alibaba/cloud_ssd:1G", "1G"),
+        ("aws/gp3:500GiB:100GiB", "`100GiB` is said twice"),
+        ("aws/gp2:500GiB:6000iops", "aws/gp2 sells no `iops` beside its size"),
     ],
 )
 def test_a_disk_that_is_none_is_refused(disk: str, sentence: str) -> None:

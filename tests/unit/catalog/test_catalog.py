@@ -145,8 +145,8 @@ def test_doubt_travels_with_the_price(catalog: Catalog) -> None:
     )
     assert "price unknown" in disk_offer_line(catalog.disk("alibaba/cloud_ssd"))
     lines = [instance_line(catalog.called(name)[0], TODAY) for name in ("c7i.large", "ecs.c7.large", "VM.GPU2.1")]
-    assert "$0.0892 an hour (2026-07-20, " in lines[0]
-    assert "CNY 0.408 an hour (2024-12-31, older than a year, " in lines[1]
+    assert "$0.0892 an hour (us-east-1, 2026-07-20, " in lines[0]
+    assert "CNY 0.408 an hour (cn-hangzhou, 2024-12-31, older than a year, " in lines[1]
     assert "$1.27 an hour (day unknown, " in lines[2]
 
 
@@ -275,6 +275,7 @@ HEADER = (
         ("me,,box.1,4,16,T4,nan,,,250,,,2026-01-01,me", "line 2: gpu_count: `nan` is not a number"),
         ("me,,box.1,4,16,,0,,,250,,23,2026-01-01,me", "line 2: retired: expected a number from 2000 to 2100, found 23"),
         (",,box.1,4,16,,0,,,250,,,2026-01-01,me", "line 2: provider: "),
+        ("me,,box.1,4,16,,0,,,250,,,Nov 2026,me", "line 2: as_of: expected a day such as 2026-11-26"),
     ],
 )
 def test_a_bad_row_is_named_by_its_line(tmp_path: Path, row: str, sentence: str) -> None:

@@ -44,6 +44,11 @@ from sizer.records.messages import InputError
         ("2080Ti", "RTX 2080 Ti"),
         ("NVIDIA A10G", "A10G"),
         ("AMD Instinct MI300X", "MI300X"),
+        ("NVIDIA GH200 480GB", "GH200"),
+        ("Tesla V100-DGXS-32GB", "V100-32GB"),
+        ("GRID M60", "M60"),
+        ("RTX PRO 6000 96GB", "RTX-PRO-SERVER-6000"),
+        ("HL-225", "Gaudi2"),
     ],
 )
 def test_a_gpu_has_one_name(written: str, name: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -186,6 +187,15 @@ def test_gpuhunt(tmp_path: Path) -> None:
     assert (one.provider, one.usd_per_hour, one.usd_per_hour_spot, one.gpu) == ("lambdalabs", 0.5, 0.2, "A10")
 
 
+def test_gpuhunts_hosts_with_a_choice_of_gpus(tmp_path: Path) -> None:
+    """A host has one entry a choice, since all have one name."""
+    header = "instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot"
+    rows = "\n".join(f"n1-standard-8,us,{usd},8,30,{gpus},False" for usd, gpus in ((0.4, "0,,"), (1.1, "2,T4,16")))
+    offers = types(write(tmp_path, "gcp.csv", f"{header}\n{rows}\n"))
+    prices = {name: (one.usd_per_hour, one.gpu_count) for (name, _), one in offers.items()}
+    assert prices == {"n1-standard-8": (0.4, 0), "n1-standard-8+2xT4": (1.1, 2)}
+
+
 SERVER = {
     "vendor_id": "hcloud",
     "server_id": "104",
@@ -212,11 +222,33 @@ def test_spare_cores(tmp_path: Path) -> None:
             "vendor_id, server_id, region_id, operating_system, allocation, unit, price, currency, status, observed_at"
         )
         database.execute(f"create table server_price ({price})")
-        row = ("hcloud", "104", "fsn1", "Linux", "ONDEMAND", "hour", 0.006, "EUR", "ACTIVE", "2026-01-31 10:00")
-        database.execute("insert into server_price values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        database.execute("create table region (vendor_id, region_id, api_reference)")
+        database.execute("insert into region values ('hcloud', '2', 'fsn1')")
+        for place, system, allocation, unit, price in (
+            ("2", "linux", "ONDEMAND", "HOUR", 0.006),
+            ("2", "Linux", "SPOT", "HOUR", 0.002),
+            ("2", "Linux", "RESERVED", "HOUR", 0.001),
+            ("2", "Linux", "ONDEMAND", "MONTH", 0.001),
+            ("2", "Windows", "ONDEMAND", "HOUR", 0.001),
+        ):
+            row = ("hcloud", "104", place, system, allocation, unit, price, "EUR", "ACTIVE", "2026-01-31 10:00")
+            database.execute("insert into server_price values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
     database.close()
     ((key, one),) = types(path).items()
     assert (key, one.price_per_hour, one.currency, one.as_of) == (("cx22", "fsn1"), 0.006, "EUR", "2026-01-31")
+    assert (one.spot_per_hour, one.shared_cpu) == (0.002, 1)
+    served = {
+        **SERVER,
+        "api_reference": "new.1",
+        "cpu_allocation": "Dedicated",
+        "status": "active",
+        "min_price_ondemand": 0.1,
+    }
+    ((_, one),) = types(write(tmp_path, "servers.json", [served])).items()
+    assert (one.price_per_hour, one.shared_cpu, one.is_offered) == (0.1, 0, True)
+    part = {**served, "gpu_model": "A10", "gpu_count": 1.0, "gpu_memory_min": 4096}
+    ((_, one),) = types(write(tmp_path, "part.json", part)).items()
+    assert not one.is_offered
     (tmp_path / "other.db").write_bytes(b"SQLite format 3\0" + bytes(100))
     with pytest.raises(InputError, match="no data base of Spare Cores"):
         Catalog.load(tmp_path / "other.db")
@@ -228,6 +260,9 @@ def test_spare_cores(tmp_path: Path) -> None:
         ([{**SERVER, "vcpus": "many"}], "item 1: vcpus: `many` is not a number"),
         ([SERVER, 7], "item 2 is no object"),
         ([7, {"product": {"attributes": {**OFFER["attributes"], "vcpu": "two"}}, "terms": {}}], "item 2: vcpu: `two`"),
+        ([{"instance_type": "a", "vCPU": 2, "pricing": {"r": {"linux": "0.1"}}}], "item 1: linux is no object"),
+        ({"products": {"A": None}, "terms": {"OnDemand": {}}}, "item 1 is no object"),
+        ({"products": {"A": OFFER}, "terms": {"OnDemand": {"A": {"T": 1}}}}, "item 1 is no object"),
         ([{"instance_type": "a", "vCPU": "x", "pricing": {"r": {"linux": {"ondemand": "1"}}}}], "item 1: vCPU: `x`"),
     ],
 )
@@ -241,10 +276,32 @@ def test_three_columns(tmp_path: Path) -> None:
     """A name that sizer knows has its shape; any other has vCPUs and a price. A bad cell is named by its line."""
     table = "machine,vCPUs,USD per hour\naws/c6i.large,2,0.08\nmy.box,8,0.2\n"
     listed, own = Catalog.load(write(tmp_path, "three.csv", table)).instance_types
-    (euros,) = Catalog.load(write(tmp_path, "euros.csv", "vm,cores,price (EUR)\nmy.box,8,0.2\n")).instance_types
     assert (listed.name, listed.memory_bytes, listed.usd_per_hour) == ("aws c6i.large", 2**32, 0.08)
     assert (own.name, own.vcpus, own.memory_bytes, own.usd_per_hour) == ("unknown my.box", 8, 0, 0.2)
-    assert (euros.price_per_hour, euros.currency, euros.usd_per_hour) == (0.2, "EUR", None)
+
+
+@pytest.mark.parametrize(
+    ("table", "price", "currency"),
+    [
+        ("vm,cores,price (EUR)\nmy.box,8,0.2\n", 0.2, "EUR"),
+        ("\ufeffprice (€);cores;vm\r\n0.2;8;my.box\r\n", 0.2, "EUR"),
+        ("vm\tsize\tRMB/h\nmy.box\t8\t0.2\n", 0.2, "CNY"),
+        ("vm,vCPU,what we pay\nmy.box,8,$0.2\n", 0.2, "USD"),
+        ("vm,cores,price\nmy.box,8,N/A\n", None, "USD"),
+    ],
+)
+def test_three_columns_of_any_order_and_currency(
+    tmp_path: Path, table: str, price: float | None, currency: str
+) -> None:
+    ((_, one),) = types(write(tmp_path, "three.csv", table)).items()
+    assert (one.instance_type, one.vcpus, one.price_per_hour, one.currency) == ("my.box", 8, price, currency)
+
+
+def test_a_type_that_is_retired_is_so_by_each_of_its_names(tmp_path: Path) -> None:
+    """Whatever a table of three columns says it costs."""
+    table = "price,vm,vcpus\n0.1,NC6s v3,6\n0.1,AWS/p3.2xlarge,8\n"
+    nc, p3 = Catalog.load(write(tmp_path, "three.csv", table)).instance_types
+    assert (nc.provider, nc.retired, p3.provider, p3.retired) == ("azure", 2025, "aws", 2026)
 
 
 @pytest.mark.parametrize(
@@ -252,10 +309,14 @@ def test_three_columns(tmp_path: Path) -> None:
     [
         ("vm,cores,price\nmy.box,8,cheap\n", "bad line 2: price: `cheap` is not a number"),
         ('vm,cores,price\nmy.box,8,"0,35"\n', "bad line 2: price: `0,35` is not a number"),
-        ("vm,cores,price\nmy.box,8\n", "bad line 2 has 2 cells, but the header 3"),
-        ("vm,cores,price\na,8,1\nb,8,1,2\n", "bad line 3 has 4 cells, but the header 3"),
+        ("vm,cores,price\nmy.box,8\n", "bad line 2: 2 cells, but the header has 3 columns"),
+        ("\n\nvm,cores,price\na,8,1\nb,8,1,2\n", "bad line 5: 4 cells, but the header has 3 columns"),
+        ("vm,cores,price\na,8,1\na,8,2\n", "bad line 3 has `a` again, as "),
+        ("vm,cores,price a month\na,8,1\n", "`price a month` is no price an hour"),
+        ("vm,cores,¥\na,8,1\n", "`¥` may be yuan or yen"),
         ('[{"instance_type": "a",\n"vCPU": }]', "bad line 2: this is no JSON"),
         ('{"a": 1}', "bad is JSON of a form that sizer does not read"),
+        ("[]", "bad is JSON of a form that sizer does not read"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_named_by_its_line(tmp_path: Path, content: str, sentence: str) -> None:
@@ -286,6 +347,22 @@ def test_what_was_added_and_what_changed(tmp_path: Path) -> None:
         "unknown another.box: new, now $0.30 an hour",
         "unknown my.box: $0.20 an hour, now gone",
     ]
+    cheaper = replace(Catalog.load().disk("aws/gp3"), usd_per_gib_month=0.07)
+    (one,) = changes(Catalog.load(), replace(Catalog.load(), disks=(*Catalog.load().disks, cheaper)))
+    assert change_line(one.before, one.after).endswith(
+        "now ssd, up to 3,000 IOPS, up to 131 MB/s; $0.07 per GiB and month, second hand (infracost golden)"
+    )
+
+
+def test_a_type_in_several_regions_is_offered_where_it_costs_the_least(tmp_path: Path) -> None:
+    """An answer names a type once, and the region of the price."""
+    item = {"instance_type": "c6i.large", "vCPU": 2, "memory": 4, "arch": ["x86_64"]}
+    prices = {name: {"linux": {"ondemand": usd}} for name, usd in (("a", "N/A"), ("b", "0.3"), ("c", "0.2"))}
+    listed = [{**item, "pricing": {**prices, "cn-north-1": {"linux": {"ondemand": "0.1"}}}}]
+    catalog = Catalog.load(write(tmp_path, "instances.json", listed))
+    (one,) = catalog.offered
+    assert (len(catalog.instance_types), one.region, one.usd_per_hour) == (4, "c", 0.2)
+    assert [one.currency for one in catalog.instance_types] == ["USD", "USD", "USD", "CNY"]
 
 
 def test_a_condition_on_columns() -> None:

@@ -84,6 +84,7 @@ def test_json_has_each_interval(studies: dict[str, str], capsys: pytest.CaptureF
     ("other", "gate", "code"),
     [
         ("slower", "throughput<-5%", 6),
+        ("slower", "throughput < -5 %", 6),
         ("slower", "train:throughput<-50%", 6),  # what fails has no rate
         ("alike", "throughput<-5%", 0),
         ("alike", "throughput<0", 0),
@@ -116,6 +117,32 @@ def test_a_study_beside_itself_is_no_change(studies: dict[str, str], capsys: pyt
         "Only in A",
         "Only in B",
     ]
+
+
+@pytest.mark.parametrize(
+    ("column", "before", "after", "said"),
+    [
+        ("disk", ["gp3"], ["io2"], "disk: gp3 in A, io2 in B"),
+        ("gpu", ["V100"], ["A100"], "gpu: V100 in A, A100 in B"),
+        ("instance_type", ["c6i.large", "c6i.xlarge"], ["m7i.large", "m7i.xlarge"], "machine: aws c6i.large, "),
+        ("disk", ["gp3", "io2"], ["st1", "sc1"], ""),  # which of both is compared with which is not known
+    ],
+)
+def test_another_host_disk_or_gpu_is_compared(
+    column: str, before: list[str], after: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where the studies have none in common, each configuration is compared with that of the other."""
+    folders = [
+        study(
+            tmp_path,
+            name,
+            f"workload,batch_size,{column},throughput\n" + "\n".join(f"job,8,{one},{rate}" for one in ones),
+        )
+        for name, ones, rate in (("before", before, 100), ("after", after, 70))
+    ]
+    _, out, _ = compared(capsys, *folders)
+    assert out.count("\nSlower: job at ") == (len(before) if said else 0)
+    assert f"  Workload job: {said}" in out or not said
 
 
 def test_hosts_that_differ_are_said_before_figures(

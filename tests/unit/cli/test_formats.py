@@ -45,3 +45,19 @@ def test_a_file_for_each_workload(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert (Path(folder) / "workloads" / "pre.html").is_file()
     assert main(["report", folder, "--each", str(out), "--open"]) == 2
     assert main(["report", folder, "--format", "markdown"]) == 2
+
+
+def test_the_disk_of_all_runs_is_part_of_the_machine(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With what its name says is bought, where its provider is that of the machine; else it is said to be another's."""
+    table = SIZES.replace("vcpus,", "vcpus,disk,", 1).replace(",80,", ",aws/gp3:500GiB:6000iops:500mbps,80,")
+    for vcpus in (2, 4, 8, 16):
+        table = table.replace(f"pre,{vcpus},", f"pre,{vcpus},aws/gp3:500GiB:6000iops:500mbps,")
+    folder, prices = study(tmp_path, "disk", table), tmp_path / "aws.csv"
+    prices.write_text("type,vcpus,price\naws/c6i.2xlarge,8,0.34\naws/c6i.4xlarge,16,0.68\n")
+    assert main(["recommend", folder, "--catalog", str(prices), "--format", "terraform"]) == 0
+    text = capsys.readouterr().out
+    for line in ('volume_type = "gp3"', "volume_size = 500", "iops = 6000", "throughput = 477"):
+        assert f"    {line}\n" in text
+    prices.write_text("type,vcpus,price\ngcp/n2-standard-8,8,0.34\ngcp/n2-standard-16,16,0.68\n")
+    assert main(["recommend", folder, "--catalog", str(prices), "--format", "terraform"]) == 0
+    assert "aws/gp3, which gcp does not sell\n" in capsys.readouterr().out

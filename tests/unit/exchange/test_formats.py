@@ -147,7 +147,7 @@ def test_gpus_that_are_added_are_all_that_its_type_has() -> None:
 def test_markdown() -> None:
     text = markdown(given(offer("aws", "p3.2xlarge"), spec=SPEC))
     assert '## tr "${x}"\\|a' in text
-    assert "| aws p3.2xlarge | 8 | 32 | 1 x V100 | $1.00 an hour | 2026-11-01 list |" in text
+    assert "| aws p3.2xlarge | 8 | 32 | 1 x V100 | $1.00 an hour | 2026-11-01, list |" in text
     assert "<!-- From the study resnet, measured 2026-11-21" in text
 
 

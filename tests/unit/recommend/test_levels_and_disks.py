@@ -243,19 +243,29 @@ def test_vcpus_and_disk_are_chosen_together(tmp_path: Path) -> None:
     assert (answer.spec.vcpus, answer.spec.disk) == (4, "ssd")
 
 
-@pytest.mark.parametrize(("names", "answer"), [(("io2", "gp3"), "gp3"), (("aws/io2", "aws/st1"), "aws/st1")])
-def test_of_disks_alike_in_rate_the_cheaper_is_the_answer(tmp_path: Path, names: tuple[str, str], answer: str) -> None:
-    """What io2's IOPS cost is part of its price."""
+@pytest.mark.parametrize(
+    ("names", "answer"),
+    [
+        (("io2", "gp3"), "gp3"),
+        (("aws/io2", "aws/st1"), "aws/st1"),
+        (("io2", "ESSD PL1", "gp3"), "gp3"),  # of one the price is not known
+        (("gp3:150GiB:6000iops", "gp3"), "gp3"),
+    ],
+)
+def test_of_disks_alike_in_rate_the_cheaper_is_the_answer(tmp_path: Path, names: tuple[str, ...], answer: str) -> None:
+    """What IOPS cost is part of a price; one that is known comes before one by class."""
     rows = [f"job,{disk},{vcpus},{50 * vcpus}" for disk in names for vcpus in (1, 2, 4, 8)]
     answers = _answers(tmp_path, "workload,disk,vcpus,throughput\n" + "\n".join(rows))
     assert _disk(answers["job"]) == answer
 
 
 def test_what_is_bought_is_part_of_the_answer(tmp_path: Path) -> None:
-    """IOPS and MB/s beside the size, as they stand in a table; of two that are alike the one without them is taken."""
+    """IOPS and MB/s beside the size, as they stand in a table, or in the name of a disk with its size."""
     header = "workload,disk,vcpus,disk_read_iops,disk_read_mbps,throughput\n"
     rows = [f"job,gp3,{vcpus},6000,500,{50 * vcpus}" for vcpus in (1, 2, 4, 8)]
     (answer,) = _answers(tmp_path, header + "\n".join(rows)).values()
-    assert "150 GiB of disk aws/gp3 cost $41.76 a month, $29.76 of it for IOPS and MB/s beside the size." in _reasons(
-        answer
-    )
+    bought = "GiB of disk aws/gp3 cost ${} a month, $29.76 of it for IOPS and MB/s beside the size."
+    assert f"150 {bought.format(41.76)}" in _reasons(answer)
+    named = [f"job,aws/gp3:500GiB:6000iops:500mbps,{vcpus},,,{50 * vcpus}" for vcpus in (1, 2, 4, 8)]
+    (answer,) = _answers(tmp_path, header + "\n".join(named)).values()
+    assert f"500 {bought.format(69.76)}" in _reasons(answer)

@@ -15,7 +15,7 @@ from sizer.files.codec import to_json
 from sizer.records.frameworks import Variable, filled, placeholders_in
 from sizer.records.messages import InputError
 from sizer.records.study import Limits, Study
-from sizer.records.units import GIB
+from sizer.records.units import GIB, NamedTier, parse_tier
 from sizer.study.own_job import Axes, OwnJob, own_job_text
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
@@ -198,7 +198,7 @@ def test_all_that_is_typed_stands_in_the_file() -> None:
         seconds=2.5,
         repeats=3,
     )
-    disks: dict[str, str | tuple[str, int]] = {"cloud_ssd": ("alibaba/cloud_ssd", 100 * GIB), "nvme": "/mnt/nvme"}
+    disks: dict[str, str | NamedTier] = {"gp3": parse_tier("aws/gp3:100GiB:6000iops:500mbps"), "nvme": "/mnt/nvme"}
     study = read(own_job_text(job, "my job", Axes((0.5, 1, 2), (GIB, 2 * GIB), True, disks), ["first", "", "second"]))
     (planned,) = study.workloads
     workload = planned.workload
@@ -214,8 +214,11 @@ def test_all_that_is_typed_stands_in_the_file() -> None:
     assert (workload.env, workload.pass_env) == (job.env, job.pass_env)
     assert planned.batch_size == (16, 32)
     assert (planned.vcpus, planned.memory_bytes, planned.memory_floor) == ((0.5, 1, 2), (GIB, 2 * GIB), True)
-    assert planned.disk == ("cloud_ssd", "nvme")
-    assert [tier.catalog_name for tier in study.disks] == ["alibaba/cloud_ssd", None]
+    assert planned.disk == ("gp3", "nvme")
+    assert [tier.catalog_name for tier in study.disks] == ["aws/gp3", None]
+    rates = study.disks[0].emulated
+    assert rates is not None
+    assert (rates.read_iops, rates.read_bytes_per_second) == (6000, 500e6)
 
 
 def test_no_secret_is_in_the_file() -> None:
