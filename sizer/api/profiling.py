@@ -6,58 +6,36 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+
 from sizer.api import events
 from sizer.api.fitted_model import open_study
-from sizer.api.measuring import Asked
-from sizer.api.measuring import Measurement
-from sizer.api.measuring import measurement
-from sizer.api.preconditions import Lacking
-from sizer.api.preconditions import lacking_controls
-from sizer.api.preconditions import notes_on
-from sizer.api.studies import MeasuringHost
-from sizer.api.studies import StudyPlan
-from sizer.api.studies import plan_study
-from sizer.api.studies import this_host
+from sizer.api.measuring import Asked, Measurement, measurement
+from sizer.api.preconditions import Lacking, lacking_controls, notes_on
+from sizer.api.studies import MeasuringHost, StudyPlan, plan_study, this_host
 from sizer.catalog.catalog import Catalog
 from sizer.files.given_files import read_given
 from sizer.files.writing import write_text
 from sizer.limits.interface import Control
-from sizer.plan.axes_of_first_run import chosen_axes
-from sizer.plan.axes_of_first_run import needs_of
+from sizer.plan.axes_of_first_run import chosen_axes, needs_of
 from sizer.records.device import HOST_DISK
 from sizer.records.frameworks import placeholders_in
-from sizer.records.messages import InputError
-from sizer.records.messages import Message
-from sizer.records.messages import typed_line
-from sizer.records.messages import typed_path
+from sizer.records.messages import InputError, Message, typed_line, typed_path
 from sizer.records.notes import Note
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from sizer.records.units import GIB
-from sizer.records.units import parse_bytes
+from sizer.records.study import RunSpec, Study, Workload
+from sizer.records.units import GIB, NamedTier, parse_tier
 from sizer.runner.commands import withheld
 from sizer.storage.subprograms import never
 from sizer.store.continuing import measured
-from sizer.store.study_folder import StudyFolder
-from sizer.store.study_folder import refuse_unusable
-from sizer.study.own_job import Axes
-from sizer.study.own_job import OwnJob
-from sizer.study.own_job import own_job_text
+from sizer.store.study_folder import StudyFolder, refuse_unusable
+from sizer.study.own_job import Axes, OwnJob, own_job_text
 from sizer.study.parse import parse_study
 from sizer.words.studies.profiling import profile_comments
-from sizer.api.study_plan import StudyPlan
-from sizer.api.study_plan import plan_study
-from sizer.records.units import NamedTier
-from sizer.records.units import parse_tier
 
 
 @dataclass(frozen=True)

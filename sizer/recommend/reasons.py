@@ -3,44 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from collections.abc import Mapping
-from dataclasses import dataclass
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
 from sizer.model.edge import GAIN
-from sizer.model.model import Gpus
-from sizer.model.model import WorkloadModel
-from sizer.model.model import disk_of
-from sizer.model.model import gpus_of
-from sizer.model.model import vcpus_of
+from sizer.model.model import Gpus, WorkloadModel, disk_of, gpus_of, vcpus_of
 from sizer.model.runs import label_at
 from sizer.model.transfer import transferred
-from sizer.recommend.candidates import Candidate
-from sizer.recommend.candidates import highest_rates
-from sizer.recommend.candidates import one_currency
+from sizer.recommend.candidates import Candidate, highest_rates, one_currency
 from sizer.recommend.case import Case
-from sizer.recommend.prices import gpu_gone
-from sizer.recommend.prices import usd_per_million
-from sizer.recommend.prices import volume_bytes
-from sizer.recommend.rule import SURE
-from sizer.recommend.rule import Row
-from sizer.recommend.rule import is_sure
-from sizer.recommend.rule import rounded
+from sizer.recommend.prices import gpu_gone, sold_as, usd_per_million
+from sizer.recommend.rule import SURE, Row, is_sure, rounded
 from sizer.recommend.sizes import memory_reasons
-from sizer.records.answer import Event
-from sizer.records.answer import Job
-from sizer.records.domains import LARGEST
-from sizer.records.domains import SMALLEST
-from sizer.records.prediction import Bottleneck
-from sizer.records.prediction import Configuration
-from sizer.records.prediction import Estimate
-from sizer.records.prediction import Figure
-from sizer.records.prediction import Prediction
-from sizer.records.prediction import Reason
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import reason
+from sizer.records.answer import Event, Job
+from sizer.records.domains import LARGEST, SMALLEST
+from sizer.records.prediction import Bottleneck, Configuration, Estimate, Figure, Prediction, Reason, ReasonCode, reason
 from sizer.records.study import Deadline
-from sizer.recommend.prices import sold_as
 
 INTERVAL = {"rate_low": "low", "rate_high": "high", "rate_basis": "basis"}
 """What a reason calls the fields of a device that say how sure its rate is."""

@@ -6,56 +6,28 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
+
 from sizer.catalog.catalog import Catalog
 from sizer.catalog.gpus import read_gpu_name
 from sizer.catalog.machines import InstanceType
-from sizer.model.memory import floor_at
-from sizer.model.memory import needed_bytes
-from sizer.model.memory import undroppable_bytes
-from sizer.model.model import CPU_LABEL
-from sizer.model.model import MARGIN
-from sizer.model.model import Gpus
-from sizer.model.model import MeasuredDisk
-from sizer.model.model import WorkloadModel
-from sizer.model.model import name_of_disk
-from sizer.recommend.candidates import GIB_PER_VCPU
-from sizer.recommend.candidates import SOLD_VCPUS
-from sizer.recommend.candidates import Candidate
-from sizer.recommend.candidates import family_memory
+from sizer.model.memory import floor_at, needed_bytes, undroppable_bytes
+from sizer.model.model import CPU_LABEL, MARGIN, Gpus, MeasuredDisk, WorkloadModel, name_of_disk
+from sizer.recommend.candidates import GIB_PER_VCPU, SOLD_VCPUS, Candidate, family_memory
 from sizer.recommend.case import Case
-from sizer.recommend.prices import VOLUME_GIB
-from sizer.recommend.prices import disk_prices
-from sizer.recommend.prices import instances_like
-from sizer.recommend.rule import SEED
-from sizer.recommend.rule import Array
-from sizer.recommend.rule import Table
+from sizer.recommend.prices import VOLUME_GIB, disk_prices, instances_like
+from sizer.recommend.rule import SEED, Array, Table
 from sizer.records.answer import Answer
-from sizer.records.device import HOST_DISK
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
-from sizer.records.family import Grid
-from sizer.records.family import Idle
-from sizer.records.family import PartPrices
-from sizer.records.family import Shape
-from sizer.records.messages import AllOf
-from sizer.records.messages import AnyOf
-from sizer.records.messages import InputError
-from sizer.records.messages import Message
-from sizer.records.messages import NoAnswer
+from sizer.records.device import HOST_DISK, Device, DiskRates
+from sizer.records.family import Grid, Idle, PartPrices, Shape
+from sizer.records.messages import AllOf, AnyOf, InputError, Message, NoAnswer
 from sizer.records.prediction import Spec
-from sizer.records.units import GIB
-from sizer.records.units import format_bytes
-from sizer.records.units import parse_tier
+from sizer.records.units import GIB, format_bytes, parse_tier
 
 # What can be built, and what an hour of it costs: as it is sold, else by its parts.
 
