@@ -22,7 +22,7 @@ class Shape:
 class Idle:
     """What is left of a machine: vCPUs, bytes of memory, bytes/s of its disk, accelerators; None is not known."""
 
-    vcpus: Amount
+    vcpus: Amount | None
     memory_bytes: Amount | None
     disk_bytes_per_second: Amount | None
     gpu_count: Amount

@@ -74,7 +74,7 @@ def price_basis(one: FamilyShape, family: Family) -> str:
 
 def idle_in_words(idle: Idle) -> str:
     """`1.5 vCPUs, 3 GiB, 90 MB/s of the disk, 1 accelerator`, without what is little; empty where nothing is."""
-    memory, vcpus, gpus = idle.memory_bytes or 0, round(idle.vcpus, 1), round(idle.gpu_count, 1)
+    memory, vcpus, gpus = idle.memory_bytes or 0, round(idle.vcpus or 0, 1), round(idle.gpu_count, 1)
     return row(
         [
             language.vcpus_in_words(vcpus) if vcpus else "",

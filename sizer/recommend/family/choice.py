@@ -193,7 +193,7 @@ MAX_PENALTY = 0.1
 ALIKE = 0.01
 """Families whose costs differ by less are alike."""
 MOST_STEPS = 12
-"""Numbers of shapes that are compared."""
+"""Numbers of shapes that are compared, the last ones."""
 QUICK = 3.0
 """Seconds at most to prove what stands beside the answer."""
 HALVINGS = 40
@@ -332,7 +332,8 @@ def _shapes(choice: _Choice) -> Iterator[FamilyShape]:
         # What is not known, None, is nan here, and so is a mean with it.
         idles = np.array([astuple(fleet.idle(int(user), column)) for user in users], dtype=float)
         machine_hours = (choice.shares / choice.own)[users, 0] * fleet.hours[users, column]
-        vcpus, memory, rate, gpus = np.average(idles, axis=0, weights=machine_hours).tolist()
+        means = np.average(idles, axis=0, weights=machine_hours).tolist()
+        vcpus, memory, rate, gpus = (None if math.isnan(mean) else mean for mean in means)
         yield FamilyShape(
             shape=shape,
             usd_per_hour=float(fleet.usd[column]),
@@ -340,7 +341,7 @@ def _shapes(choice: _Choice) -> Iterator[FamilyShape]:
             as_of=None if sold is None or sold.source == TABLE else sold.as_of,
             sold_by=fleet.sold_by[column],
             break_even=_break_even(choice, place),
-            idle=Idle(vcpus, None if math.isnan(memory) else memory, None if math.isnan(rate) else rate, gpus),
+            idle=Idle(vcpus, memory, rate, gpus or 0.0),
             disk_bytes_per_second=fleet.tier(shape).rates.read_bytes_per_second,
         )
 
@@ -349,12 +350,12 @@ def _shapes(choice: _Choice) -> Iterator[FamilyShape]:
 
 
 def _curve(choice: _Choice) -> Iterator[Step]:
-    """One to one more than asked for; no more than bring anything."""
-    for count in sorted({*range(1, min(choice.count + 1, MOST_STEPS) + 1), choice.count}):
+    """Up to one more than are taken, if that brings anything."""
+    taken = len(choice.location.columns)
+    for count in range(max(1, taken + 2 - MOST_STEPS), taken + 2):
         step = _cheapest(choice, count)
-        yield step
-        if step.more is not None and step.more <= SLACK and count >= choice.count:
-            return
+        if count <= taken or (step.more or 0.0) < choice.location.cost - 1 - SLACK:
+            yield step
 
 
 def _one_disk(choice: _Choice) -> OneDisk | None:

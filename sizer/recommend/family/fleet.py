@@ -403,12 +403,12 @@ class Fleet:
         return min(fast, key=lambda need: (need.vcpus, need.memory_bytes))
 
     def idle(self, work: int, shape: int) -> Idle:
-        """What a workload leaves of a shape."""
+        """What a workload leaves of a shape, None where nobody knows what it needs."""
         need, had = self.need(work, shape), self.shapes[shape]
         disk = self.tier(had).rates.read_bytes_per_second
         return Idle(
-            had.vcpus - need.vcpus,
-            had.memory_bytes - need.memory_bytes if need.memory_bytes else None,
+            had.vcpus - need.vcpus if need.vcpus_known else None,
+            had.memory_bytes - need.memory_bytes if self.works[work].memory_known else None,
             None if disk is None or need.reads[0] is None else max(0.0, disk - need.reads[0]),
             had.gpu_count - need.gpu_count,
         )
