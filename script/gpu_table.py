@@ -18,8 +18,9 @@ from sizer.store.study_folder import StudyFolder
 from sizer.words.runs import result_and_warnings, run_in_words
 from sizer.words.warnings import warning_names
 
-LEAST_RATIO = 0.99
-"""Of sizer's program to the plain loop, on a GPU."""
+LEAST_RATIO, FULL = 0.99, 0.9
+"""Of sizer's program to the plain loop, where a kernel runs for so much of the time: a thread of the CPU that starts
+them too slowly differs by more from run to run."""
 PRINTED = re.compile(r"^rate ([\d.]+)$", re.MULTILINE)
 OF_NVML = tuple(field_.name for field_ in fields(GpuUse) if field_.default is None and field_.name != "uuid")
 FORM = "{:24} {:>5} {:>5} {:>7} {:>9} {:>9} {:>6} {:>9} {:>9}  {}"
@@ -52,8 +53,6 @@ def lines(device: str, study: Path, profile: Path, how: str) -> Iterator[str]:
 def row(run: Run, plain: float | None) -> str:
     """One run; of one that did not complete, why."""
     limits, rate, gpu = run.spec.limits, _rate(run), next(iter(run.conditions.gpus), None)
-    own_steps = run.spec.workload.kind != COMMAND and run.demand is not None
-    seconds = run.demand.accelerator_seconds if own_steps and run.demand else None
     cells = (
         run.spec.workload.name,
         run.spec.batch_size,
@@ -63,9 +62,18 @@ def row(run: Run, plain: float | None) -> str:
         _figure(plain, ",.1f"),
         _figure(rate and plain and rate / plain, ".3f"),
         _figure(gpu.busy if gpu else None, ".0%"),
-        _figure(seconds and rate and seconds * rate, ".0%"),
+        _figure(_by_events(run), ".0%"),
     )
     return FORM.format(*cells, ", ".join(warning_names(run)) if rate else result_and_warnings(run)).rstrip()
+
+
+def _by_events(run: Run) -> float | None:
+    """The share of the time between the first step and the last that the GPU took for them by its own clock."""
+    timed = [step.accelerator_seconds for step in run.steps[1:] if step.accelerator_seconds is not None]
+    if not timed:
+        return None
+    seconds_a_step = (run.steps[-1].time - run.steps[0].time) / (len(run.steps) - 1)
+    return sum(timed) / len(timed) / seconds_a_step
 
 
 def _figure(value: float | None, form: str) -> str:
@@ -104,11 +112,18 @@ def _printed(log: Path | None) -> float | None:
 
 
 def _ratios(runs: Sequence[Run], plain: Mapping[Key | None, float | None]) -> Iterator[str]:
-    pairs = [(_rate(run), plain.get(_key(run))) for run in runs if not _is_plain(run)]
-    ratios = [rate / beside for rate, beside in pairs if rate and beside]
-    if ratios:
-        span = f"{min(ratios):.3f} to {max(ratios):.3f}"
-        yield f"sizer / plain: {span} of {len(ratios)}; at least {LEAST_RATIO} is expected of a GPU."
+    pairs = [(run, _rate(run), plain.get(_key(run))) for run in runs if not _is_plain(run)]
+    ratios = [(run, rate / beside) for run, rate, beside in pairs if rate and beside]
+    full = [ratio for run, ratio in ratios if any((gpu.busy or 0) >= FULL for gpu in run.conditions.gpus)]
+    others = [ratio for _, ratio in ratios if ratio not in full]
+    if full:
+        yield f"sizer / plain: {_span(full)} where a kernel ran for {FULL:.0%} of the time; {LEAST_RATIO} is expected."
+    if others:
+        yield f"sizer / plain: {_span(others)} where none did; a thread of the CPU differs from process to process."
+
+
+def _span(ratios: Sequence[float]) -> str:
+    return f"{min(ratios):.3f} to {max(ratios):.3f} of {len(ratios)}"
 
 
 def _largest(tried: Sequence[Run]) -> Iterator[str]:

@@ -121,7 +121,7 @@ def gpu_groups(run: Run) -> list[tuple[str, Iterator[Fact]]]:
 def gpu(run: Run, used: GpuUse) -> Iterator[Fact]:
     """What its driver told of one GPU."""
     yield _("Name"), used.name, ""
-    yield from fact(_("A kernel running"), used.busy, _of_the_time, _("median"))
+    yield from fact(_("A kernel running"), used.busy, _of_the_time)
     if used.peak_memory_bytes is not None:
         whole = words.amount(used.memory_bytes) if used.memory_bytes is not None else ""
         own = used.own_peak_memory_bytes

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from itertools import pairwise
 from statistics import median
 from typing import Any
 
@@ -130,25 +129,29 @@ def overhead(samples: Sequence[Sample], start: float, end: float) -> float | Non
 def _accelerator_seconds(
     steps: Sequence[Step], samples: Sequence[Sample], steady: SteadyState, counted: int, device: Device, count: int
 ) -> float | None:
-    """Of all accelerators together: by the published rate for emulated ones; for real ones by what they took for each
-    step, where the steps tell that, else by the seconds in which their driver saw them busy.
+    """Of all accelerators together: by the published rate for emulated ones; for real ones the seconds in which their
+    driver saw a kernel run, and what they took for each step by their own clock where that is less or alone is known.
 
-    Those that work together are busy while they exchange gradients, too.
+    Their own clock counts the gaps between kernels, in which a thread of the CPU has not started the next one; the
+    driver counts what other programs do on them. Those that work together are busy while they exchange gradients, too.
     """
     if device.kind == "emulated" and device.samples_per_second:
         speed_up = device.speed_up(count)
         return None if speed_up is None else max(1, count) / speed_up / device.samples_per_second
-    if device.kind == "cuda":
-        timed_steps = [
-            (step.accelerator_seconds, step.samples)
-            for step in steps
-            if step.accelerator_seconds is not None and steady.start < step.time <= steady.end
-        ]
-        timed = sum(samples_of_step for _, samples_of_step in timed_steps)
-        if timed >= LEAST_TIMED * counted:
-            return max(1, count) * sum(seconds for seconds, _ in timed_steps) / timed
-    measured = [sample for sample in samples if sample.accelerator_busy is not None]
-    return grown(measured, "accelerator_busy", steady.start, steady.end) / counted if len(measured) >= 2 else None
+    timed_steps = [
+        (step.accelerator_seconds, step.samples)
+        for step in steps
+        if step.accelerator_seconds is not None and steady.start < step.time <= steady.end
+    ]
+    timed = sum(samples_of_step for _, samples_of_step in timed_steps)
+    seconds = []
+    if device.kind == "cuda" and timed >= LEAST_TIMED * counted:
+        seconds.append(max(1, count) * sum(of_step for of_step, _ in timed_steps) / timed)
+    places = range(max((len(sample.gpus) for sample in samples), default=0))
+    shares = [_kernel_share(_of(place, samples), steady.start, steady.end) for place in places]
+    if shares and None not in shares:
+        seconds.append(sum(filter(None, shares)) * (steady.end - steady.start) / counted)
+    return min(seconds, default=None)
 
 
 Times = list[tuple[float, GpuSample]]
@@ -188,17 +191,25 @@ def _use(gpu: GpuUse, times: Times, start: float, end: float, counted: int) -> G
         figure: _per_sample(_readings(times, figure), start, end, counted)
         for figure in ("joules", "sent_bytes", "received_bytes")
     }
-    # The median over the samplings of the share of the time since the one before.
-    busy = [(now - was) / (at - last) for (last, was), (at, now) in pairwise(_readings(within, "busy")) if at > last]
     return replace(
         gpu,
-        busy=min(1.0, max(0.0, median(busy))) if busy else None,
+        busy=_kernel_share(times, start, end),
         held_back={reason: count / len(held_backs) for reason, count in sorted(reasons.items())},
         shared=shared / len(within) if within else 0.0,
         others=tuple(dict.fromkeys(name for _, sample in within for name in sample.others)),
         **levels,
         **counters,
     )
+
+
+def _kernel_share(times: Times, start: float, end: float) -> float | None:
+    """The share of the time in which a kernel ran. What the driver tells reaches back by up to a second, so the time
+    before the second reading is left out where there are three."""
+    readings = [(time, seconds) for time, seconds in _readings(times, "busy") if start <= time <= end]
+    if len(readings) < 2:
+        return None
+    (first, was), (last, now) = readings[0 if len(readings) == 2 else 1], readings[-1]
+    return min(1.0, max(0.0, (now - was) / (last - first)))
 
 
 def _of(place: int, samples: Sequence[Sample]) -> Times:
@@ -321,14 +332,18 @@ def name_bottleneck(
 
 
 def _is_serial(busy: dict[Bottleneck, float], vcpus: float, throttled: float | None) -> bool:
-    """One core is busy, more than one may be used, no quota cuts it short, and nothing else is half as busy."""
+    """One core is busy, more than one may be used, no quota cuts it short, no disk is half as busy, and no accelerator
+    is full: then the core is busy waiting for it.
+    """
     cores = busy.get(Bottleneck.CPU, 0.0) * vcpus
     if vcpus <= 1 or not SERIAL_BAND[0] <= cores <= SERIAL_BAND[1]:
         return False
     if vcpus < 2 and (throttled is None or throttled > UNTHROTTLED):
         return False
-    others = max((share for resource, share in busy.items() if resource is not Bottleneck.CPU), default=0.0)
-    return others <= busy[Bottleneck.CPU] / 2
+    others = busy.keys() - {Bottleneck.CPU, Bottleneck.ACCELERATOR}
+    if any(busy[resource] > busy[Bottleneck.CPU] / 2 for resource in others):
+        return False
+    return busy.get(Bottleneck.ACCELERATOR, 0.0) < BUSY
 
 
 def _share(throughput: float, per_sample: float | None, capacity: float | None) -> float | None:

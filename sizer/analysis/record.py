@@ -210,10 +210,11 @@ def run_record(
         error = replace(error, reasons=(*error.reasons, *measured.reasons))
     if error and how is not Outcome.INTERRUPTED:
         error = replace(error, last_lines=measured.last_lines)
+    kinds = {gpu.name for gpu in measured.gpus}
     run = Run(
         spec=seen.spec,
         outcome=how,
-        configuration=configuration,
+        configuration=replace(configuration, gpu=kinds.pop()) if len(kinds) == 1 else configuration,
         started_at=started_at,
         wall_seconds=wall_seconds,
         error=error,

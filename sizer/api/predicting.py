@@ -161,7 +161,9 @@ def accelerator(gpu: str | None, count: int | None, workload: WorkloadModel) -> 
 
 def _means(gpu: str, gpus: Gpus, workload: WorkloadModel) -> bool:
     device = workload.facts.device
-    names = {gpus.gpu} if gpus.gpu is not None else {device.gpu, device.label, workload.facts.accelerator}
+    alone = len({other.gpu for other in workload.measured.gpus}) == 1
+    names = {gpus.gpu, device.label} if alone else {gpus.gpu}
+    names |= {device.gpu, device.label, workload.facts.accelerator} if gpus.gpu is None else set()
     return gpu.lower() in {name.lower().removeprefix(prefix) for name in names if name for prefix in ("", "emulated:")}
 
 

@@ -15,7 +15,7 @@ from sizer.limits.users import run_user
 from sizer.model.model import Model
 from sizer.model.runs import as_asked
 from sizer.plan.chooser import Chooser, NextRun, PlanEnd, Unfinished, chooser_of, most_to_follow, next_of, unfinished
-from sizer.plan.conclusions import place_of
+from sizer.plan.conclusions import names_of_devices, place_of
 from sizer.plan.configurations import configurations as configurations_of
 from sizer.plan.following import BatchSearch, Following, Search, TwoEpochs, following_runs
 from sizer.plan.run_order import FAILED, UNFINISHED, plan, reference, remaining
@@ -204,13 +204,13 @@ def still_planned(
     following, plans = next_of(chosen), {}
     for workload in study.workloads:
         name = workload.workload.name
-        several = bool(workload.devices)
         mine = as_asked([run for run in runs if run.spec.workload.name == name])
-        tried = {place_of(run.spec, size, several) for run in mine}
-        places = [place_of(spec, size, several) for spec in configurations_of(workload, study, size)]
+        names = names_of_devices(mine) if workload.devices else None
+        tried = {place_of(run.spec, size, names) for run in mine}
+        places = [place_of(spec, size, names) for spec in configurations_of(workload, study, size)]
         left = StillPlanned(tuple(place for place in places if place not in tried))
         if following is not None and following.spec.workload.name == name and following.spec.stage is None:
-            place = place_of(following.spec, size, several)
+            place = place_of(following.spec, size, names)
             left = replace(left, next_run=_as_varied(place, places), again=place in tried)
         plans[name] = left
     return plans

@@ -28,7 +28,7 @@ from sizer.model.runs import label_at
 from sizer.model.transfer import faster_there
 from sizer.records.device import Processor
 from sizer.records.kinds import PREPROCESSING
-from sizer.records.prediction import NORMAL_90
+from sizer.records.prediction import NORMAL_90, Bottleneck
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,7 @@ BELIEFS = {
     "yield, matrix": Line("the same, computing a network", 0.05, 0.1, "a first one", scale=PLAIN),
     "cap": Line("rate that vCPUs do not raise", 0.3, 0.6, "the highest rate"),
     "cap, accounted": Line("the same", math.log(3.0), 1.5, "the highest rate"),
+    "cap, one thread": Line("the same, where one holds a GPU back", 0.0, 0.2, "the highest rate"),
     "quota": Line("more time at a part of a vCPU", 0.05, 0.05, "ln time", "seen: 0–0.19", PLAIN),
     "accelerator": Line("samples/s of one accelerator", 0.0, 0.15, "those of its busy seconds"),
     "accelerator, emulated": Line("the same", 0.0, 0.03, "its stated rate"),
@@ -111,6 +112,7 @@ SWITCHES = {
     "cap": (0.42, "something serial: a process, a lock"),
     "cap, few vCPUs": (0.21, "one or two vCPU values"),
     "cap, accelerator": (0.2, "beside an accelerator"),
+    "cap, one thread": (0.9, "accounting saw one busy core and a GPU that was not"),
     "cap, vCPUs unknown": (0.05, "accelerators and no vCPUs"),
     "pressure": (0.2, "little free memory slows all"),
     "in order": (0.2, "nothing is kept until all fits"),
@@ -134,7 +136,7 @@ apart."""
 
 def beliefs(facts: WorkloadFacts, measured: MeasuredRange, seen: Sequence[Observation]) -> list[Belief]:
     """Of each quantity that this workload's equation has."""
-    believed = [*_cpu(facts, seen), *_scaling(facts, seen), *_accelerators(facts, seen)]
+    believed = [*_cpu(facts, seen), *_scaling(facts, measured, seen), *_accelerators(facts, seen)]
     believed += [*_disks(facts, measured, seen), *_memory(facts, measured)]
     if len(facts.measured_on) > 1:
         names = {belief.name for belief in believed}
@@ -206,7 +208,7 @@ def _quickest(seen: Sequence[Observation]) -> float:
     return -max(observation.log_rate - math.log(vcpus_of(observation.configuration)) for observation in seen)
 
 
-def _scaling(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator[Belief]:
+def _scaling(facts: WorkloadFacts, measured: MeasuredRange, seen: Sequence[Observation]) -> Iterator[Belief]:
     vcpus = sorted({vcpus_of(observation.configuration) for observation in seen})
     several = len(vcpus) > 2
     if several or (len(vcpus) == 2 and _named(facts)):
@@ -217,13 +219,27 @@ def _scaling(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator[Beli
         yield _switch("handover")
         yield from _threads(facts)
         yield _switch("more cores")
+    if _one_thread(facts, measured):
+        yield _line("cap, one thread", math.log(facts.highest_rate))
+        yield _switch("cap, one thread")
+    else:
+        yield from _cap(facts, seen, several)
+    if any(vcpu % 1 for vcpu in vcpus):
+        yield _line("quota")
+
+
+def _one_thread(facts: WorkloadFacts, measured: MeasuredRange) -> bool:
+    """Whether accounting saw that a thread starts the work of a real GPU too slowly, with batches of one size."""
+    named = {rate.evidence for rate in measured.rates}
+    return facts.device.kind == "cuda" and Bottleneck.SERIAL in named and len(measured.batch_size) < 2
+
+
+def _cap(facts: WorkloadFacts, seen: Sequence[Observation], several: bool) -> Iterator[Belief]:
     yield _line("cap" if facts.core_seconds is None else "cap, accounted", math.log(facts.highest_rate))
     if several:
         yield _switch("cap" if facts.accelerator in (None, CPU_LABEL) else "cap, accelerator")
     else:
         yield _switch("cap, vCPUs unknown" if _vcpus_unknown(facts, seen) else "cap, few vCPUs")
-    if any(vcpu % 1 for vcpu in vcpus):
-        yield _line("quota")
 
 
 def _accelerators(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator[Belief]:

@@ -15,7 +15,7 @@ from sizer.catalog.catalog import Catalog
 from sizer.model.model import Model
 from sizer.model.observations import completed
 from sizer.model.runs import as_asked
-from sizer.plan.conclusions import Conclusions, own, place_of, why
+from sizer.plan.conclusions import Conclusions, names_of_devices, own, place_of, why
 from sizer.plan.configurations import Axes, axes_of, not_seen, position, repeated, start_of
 from sizer.plan.following import Following, TwoEpochs
 from sizer.plan.run_order import MOST_BETWEEN, estimate_seconds, is_measurement, plan, reference, seconds_by_run
@@ -285,8 +285,9 @@ class Chooser:
         least = LEAST_WHEN_SURE if sure else LEAST_VALUE
         telling = conclusion.opened.most_telling(MOST_WEIGHED)
         weighed = []
+        names = names_of_devices(asked) if len(axes.devices) > 1 else None
         for spec, again in nexts:
-            place = place_of(spec, self._host, len(axes.devices) > 1)
+            place = place_of(spec, self._host, names)
             if sure and not again and place == own_place:
                 yield worth(spec, PRIOR_DOUBT, RunReason(RunReasonKind.OWN_RUN))
             doubt_removed = conclusion.opened.value(place) if place in telling else 0.0

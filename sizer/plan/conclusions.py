@@ -19,9 +19,9 @@ from sizer.catalog.catalog import Catalog
 from sizer.model.edge import best_place
 from sizer.model.fitting import fit
 from sizer.model.host import Drift, drift_of, measured_after
-from sizer.model.model import Model, WorkloadModel, name_of_disk, vcpus_of
+from sizer.model.model import CPU_LABEL, Model, WorkloadModel, name_of_disk, vcpus_of
 from sizer.model.observations import completed
-from sizer.model.runs import as_asked
+from sizer.model.runs import as_asked, label_of
 from sizer.plan.configurations import Axes, position
 from sizer.recommend.recommendation import recommend
 from sizer.recommend.rule import SURE, Row, Table, table_of_sizes, weighed_after
@@ -254,18 +254,24 @@ class Conclusions:
         workload = model.workloads[0]
         disks = {name_of_disk(disk.name) for disk in workload.measured.disks}
         labels = {gpus.gpu for gpus in workload.measured.gpus}
-        several = len(self._axes[name].devices) > 1
-        places = [place_of(spec, self._host, several) for spec in specs]
-        places = [place for place in places if place.disk in disks and (not several or place.gpu in labels)]
+        names = names_of_devices(mine) if len(self._axes[name].devices) > 1 else None
+        places = [place_of(spec, self._host, names) for spec in specs]
+        places = [place for place in places if place.disk in disks and (names is None or place.gpu in labels)]
         tried = {position(run.spec, self._host) for run in as_asked(mine)}
         complete = all(position(spec, self._host) in tried for spec in specs)
         return Conclusion(answer, open_answer(workload, answer, places, objective, self._catalog), complete)
 
 
-def place_of(spec: RunSpec, host: HostSize, several_devices: bool = False) -> Configuration:
-    """Where the model finds what this run measures: its device has a name where several are compared."""
-    vcpus, memory, disk, batch, count, label = position(spec, host)
-    return Configuration(vcpus, memory, name_of_disk(disk), batch, label if several_devices else None, count)
+def names_of_devices(runs: Sequence[Run]) -> dict[str, str]:
+    """How the model calls each device that runs were made on: `cuda:0` by the name of the GPU, where that is known."""
+    return {run.spec.workload.computes_on.label: label_of(run) or CPU_LABEL for run in runs}
+
+
+def place_of(spec: RunSpec, host: HostSize, names: Mapping[str, str] | None = None) -> Configuration:
+    """Where the model finds what this run measures: its device by its name where several are compared."""
+    vcpus, memory, disk, batch, count, device = position(spec, host)
+    gpu = None if names is None else names.get(device, device)
+    return Configuration(vcpus, memory, name_of_disk(disk), batch, gpu, count)
 
 
 def own(name: str, runs: Iterable[Run]) -> list[Run]:

@@ -43,10 +43,10 @@ def usd_per_million(usd_per_hour: float | None, rate: float, unit: str) -> float
 
 
 def instances_holding(spec: Spec, accelerators: Gpus, device: Device, catalog: Catalog) -> Iterator[InstanceType]:
-    """All that hold it in the order of `InstanceType.price_order`; none where neither its vCPUs nor its kind of
-    accelerator are known."""
+    """All that hold it in the order of `InstanceType.price_order`; none where it has accelerators whose kind is not
+    known, nor where it has none and its vCPUs are not known."""
     gpu, count = accelerators.catalog_name(device), accelerators.number(device)
-    if gpu is None and spec.vcpus is None:
+    if gpu is None and (count or spec.vcpus is None):
         return iter(())
     return (
         instance

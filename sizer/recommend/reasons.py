@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from sizer.model.edge import GAIN
-from sizer.model.model import Gpus, WorkloadModel, disk_of, vcpus_of
+from sizer.model.model import Gpus, WorkloadModel, disk_of, gpus_of, vcpus_of
 from sizer.model.runs import label_at
 from sizer.model.transfer import transferred
 from sizer.recommend.candidates import Candidate, highest_rates, one_currency
@@ -82,13 +82,23 @@ def _bound_by(model: WorkloadModel, bound: Binding) -> Iterator[Reason]:
     if rate is not None and rate.evidence is not None:
         accounted = {"accounted": rate.evidence.value, "busy": rate.busy}
     if bound.is_named:
-        yield reason(ReasonCode.BOUND_BY, bottleneck=prediction.bottleneck.value, **shares, **accounted)
+        computes = _computes(model, prediction)
+        figures = {**shares, **accounted, **({"computes": computes} if computes is not None else {})}
+        yield reason(ReasonCode.BOUND_BY, bottleneck=prediction.bottleneck.value, **figures)
     elif shares and prediction.bottleneck is Bottleneck.AMBIGUOUS:
         yield reason(ReasonCode.BOTTLENECK_UNKNOWN, **shares, **accounted)
     else:
         of_one_size = len(measured.vcpus) == 1 and model.facts.core_seconds is not None and not shares
         one_size = {"one_size": True} if of_one_size else {}
         yield reason(ReasonCode.BOTTLENECK_UNKNOWN, **(shares if measured.vcpus else {}), **one_size)
+
+
+def _computes(model: WorkloadModel, prediction: Prediction) -> float | None:
+    """For how much of the time a GPU computes that waits for one thread; None where that is not what binds."""
+    facts, place = model.facts, prediction.configuration
+    alone = facts.accelerator_rates.get(label_at(facts, place))
+    waits = prediction.bottleneck is Bottleneck.SERIAL and facts.device.kind == "cuda" and gpus_of(place) <= 1
+    return min(1.0, prediction.throughput.value / alone) if waits and alone else None
 
 
 # Why it is the answer.

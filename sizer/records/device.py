@@ -160,8 +160,8 @@ class GpuSample:
 class GpuUse:
     """One GPU over the steady state of a run, as NVML told twice a second; None is what it did not tell.
 
-    `index` and `name` are the driver's. `busy` is the median share of the time in which a kernel was running; watts and
-    clocks are medians, too, memory is the most that was in use, of all or of the run's own processes; joules and bytes
+    `index` and `name` are the driver's. `busy` is the share of the time in which a kernel was running; watts and
+    clocks are medians, memory is the most that was in use, of all or of the run's own processes; joules and bytes
     over PCIe are those of one sample. `pcie_counted`: those are the GPU's own counters, and not 20 ms of each half
     second taken for all of it. `held_back` are shares of the time by reason; `others` names the processes on it that
     were not the run's, which were there for `shared` of the time.

@@ -368,7 +368,7 @@ class EvidenceKind(str, Enum):
     BUSIEST = "busiest"
     """One resource is busy while the others wait: its share."""
     SERIAL = "serial"
-    """One core is busy and nothing else is: `cores` of `vcpus`."""
+    """One core is busy and nothing else is full: `cores` of `vcpus`."""
     SEVERAL = "several"
     """Several resources are busy alike: their shares."""
     NONE_FULL = "none_full"

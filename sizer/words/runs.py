@@ -38,7 +38,7 @@ _BUSY: Templates[str, str] = {
     Bottleneck.ACCELERATOR.value: "the accelerator",
 }
 _EVIDENCE: Templates[EvidenceKind, str] = {
-    EvidenceKind.SERIAL: "{cores:.2f} of {vcpus:g} vCPU busy, and nothing else is",
+    EvidenceKind.SERIAL: "{cores:.2f} of {vcpus:g} vCPU busy, and nothing else is full",
     EvidenceKind.IMPORTED: "given by {text}, not accounted by sizer",
     EvidenceKind.OTHER: "{text}",
     EvidenceKind.BUSIEST: "{shares} busy",

@@ -12,7 +12,7 @@ import gpu_table
 from sizer import api
 from sizer.plan.configurations import configurations as configurations_of
 from sizer.records.device import Device, GpuUse
-from sizer.records.run import Demand, Run
+from sizer.records.run import Run, Step
 from sizer.study.presets import HostSize
 
 HOST = HostSize(16, 128 << 30)
@@ -35,8 +35,9 @@ def test_the_study_of_a_gpu_is_one() -> None:
 
 def test_a_row_has_both_ways_of_telling_how_busy_a_gpu_was(make_run: Callable[..., Run]) -> None:
     """What NVML does not tell is a dash, and is named."""
-    run = make_run(400.0, 16, demand=Demand(accelerator_seconds=0.0024), device=Device("cuda", 0), capped=True)
-    run = replace(run, conditions=replace(run.conditions, gpus=(GpuUse(0, "a double", busy=0.97),)))
+    run = make_run(400.0, 16, device=Device("cuda", 0), capped=True)
+    steps = tuple(Step(0.08 * at, 32, 0.0, 0, accelerator_seconds=0.0768) for at in range(10))
+    run = replace(run, steps=steps, conditions=replace(run.conditions, gpus=(GpuUse(0, "a double", busy=0.97),)))
     assert " ".join(gpu_table.row(run, 402.0).split()) == "train 32 16 8GiB 400.0 402.0 0.995 97% 96%"
     assert (
         " ".join(gpu_table.row(replace(run, conditions=replace(run.conditions, gpus=())), None).split())

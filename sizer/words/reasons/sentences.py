@@ -134,7 +134,11 @@ SENTENCES: Templates[Code, str | tuple[str, ...]] = {
         "Others are close: the probability that none is {little} cheaper is {chance}.",
     ),
     # What holds it back.
-    Code.BOUND_BY: "There it is {bound} (shares: {shares}[[; accounting: {accounted}]]).",
+    Code.BOUND_BY: (
+        "There it is {bound} (shares: {shares}[[; accounting: {accounted}]]).[[ The GPU computes for {computes} of the "
+        "time and waits for the thread that starts its work: a faster GPU would not help; a larger batch, or fewer and "
+        "larger kernels, would.]]"
+    ),
     Code.BOTTLENECK_UNKNOWN: (
         "There is no clear bottleneck there: the model says {shares}, accounting says {accounted}.",
         "The bottleneck there is not known[[one_size?: one vCPU value cannot tell a serial part from what "

@@ -36,7 +36,7 @@ while True:
 def test_a_run_on_a_gpu_has_its_figures(
     make_spec: Callable[..., RunSpec], context: RunContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The visible GPU of that index is watched; the steps' own seconds are the demand; another process is named."""
+    """The visible GPU of that index is watched; a kernel running is the demand; another process is named."""
     stranger = os.getppid()
     other = FakeGpu("GPU-bbbb", busy=90, used=5 << 30, reasons=0x4, compute={stranger: 1 << 30})
     FakeNvml(FakeGpu("GPU-aaaa", used=1), other).install(monkeypatch)
@@ -50,7 +50,8 @@ def test_a_run_on_a_gpu_has_its_figures(
     assert gpu.held_back == {"power_cap": 1.0}
     assert gpu.others[0].endswith(f"(pid {stranger})")
     assert run.demand.accelerator_seconds is not None
-    assert run.demand.accelerator_seconds * run.throughput.value == pytest.approx(0.97, abs=0.01)
+    assert run.demand.accelerator_seconds * run.throughput.value == pytest.approx(0.9, abs=0.03)
+    assert run.configuration.gpu == other.name
     assert run.evidence.bottleneck is Bottleneck.ACCELERATOR
     kinds = {warning.kind for warning in run.warnings}
     assert {WarningKind.GPU_THROTTLED, WarningKind.GPU_SHARED} <= kinds

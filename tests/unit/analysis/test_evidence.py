@@ -179,18 +179,25 @@ def waiting_steps(*seconds: float | None) -> list[Step]:
 
 
 @pytest.mark.parametrize(
-    ("steps", "expected"),
+    ("steps", "kernels", "expected"),
     [
-        (waiting_steps(0.6), 0.006),
-        (waiting_steps(0.6, None), 0.006),
-        (waiting_steps(0.6, None, None), 0.009),
-        (waiting_steps(None), 0.009),
+        (waiting_steps(0.6), 0.9, 0.006),
+        (waiting_steps(0.6, None), 0.9, 0.006),
+        (waiting_steps(0.6), 0.4, 0.004),
+        (waiting_steps(0.6, None, None), 0.9, 0.009),
+        (waiting_steps(None), 0.9, 0.009),
+        (waiting_steps(0.6), None, 0.006),
+        (waiting_steps(None), None, None),
     ],
 )
-def test_a_gpus_own_clock_goes_before_its_driver(steps: list[Step], expected: float) -> None:
-    """Where it timed at least half of the samples; the driver says how long any kernel was running: 0.9 s a second."""
-    seen = samples(accelerator_busy=0.9)
-    assert accounting.demand(STEADY, steps, seen, CUDA, DATA, EVERY).accelerator_seconds == pytest.approx(expected)
+def test_gaps_between_kernels_are_none_of_the_gpus_time(
+    steps: list[Step], kernels: float | None, expected: float | None
+) -> None:
+    """Its own clock counts them where it timed at least half of the samples, its driver what others do: the less."""
+    busy = [None if kernels is None else kernels * sample.time for sample in samples()]
+    seen = [replace(sample, gpus=(GpuSample(busy=seconds),)) for sample, seconds in zip(samples(), busy, strict=True)]
+    used = accounting.demand(STEADY, steps, seen, CUDA, DATA, EVERY)
+    assert used.accelerator_seconds == pytest.approx(expected)
 
 
 # The record of a run on a GPU: what bound it, and what must be known of its figures.
@@ -200,8 +207,11 @@ GIB = 2**30
 GPU = GpuUse(1, "V100", "GPU-aaaa", 16 * GIB)
 
 
-def run(cores: float, step_seconds: float, gpu: GpuSample | None = None, exit_status: int = 0) -> Run:
-    """Twenty seconds of 80 images/s on two vCPUs; the GPU takes `step_seconds` of each 0.1 s, the host `cores`."""
+def run(
+    cores: float, step_seconds: float, gpu: GpuSample | None = None, exit_status: int = 0, kernels: float = 1.0
+) -> Run:
+    """Twenty seconds of 80 images/s on two vCPUs; the GPU takes `step_seconds` of each 0.1 s, the host `cores`, and a
+    kernel runs for the share `kernels` of the time."""
     seen = RunMonitor(
         RunSpec(Workload("train", "image_training", device=Device("cuda", 0)), 8, Limits(2.0), Measure(seconds=20)), 0.0
     )
@@ -213,7 +223,9 @@ def run(cores: float, step_seconds: float, gpu: GpuSample | None = None, exit_st
         exit_status=exit_status,
         joined=True,
         samples=tuple(
-            Sample(time=time, core_seconds=cores * time, gpus=(replace(sample, busy=0.9 * time, joules=160 * time),))
+            Sample(
+                time=time, core_seconds=cores * time, gpus=(replace(sample, busy=kernels * time, joules=160 * time),)
+            )
             for time in ticks
         ),
         accounted=frozenset({"core_seconds"}),
@@ -241,6 +253,24 @@ def test_the_host_works_while_the_gpu_computes(cores: float, step_seconds: float
     assert made.demand.accelerator_seconds == pytest.approx(step_seconds / 8)
     assert made.evidence.bottleneck is bound
     assert made.evidence.busy["accelerator"] == pytest.approx(10 * step_seconds, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("cores", "kernels", "bound"),
+    [
+        (1.0, 0.5, Bottleneck.SERIAL),
+        (1.0, 0.95, Bottleneck.ACCELERATOR),
+        (0.5, 0.5, Bottleneck.AMBIGUOUS),
+        (1.95, 0.5, Bottleneck.CPU),
+    ],
+)
+def test_a_thread_that_starts_kernels_too_slowly_holds_the_gpu_back(
+    cores: float, kernels: float, bound: Bottleneck
+) -> None:
+    """A step without a pause keeps the GPU's clock running though no kernel does; a thread that waits spins."""
+    made = run(cores, 0.1, kernels=kernels)
+    assert made.evidence.bottleneck is bound
+    assert made.configuration.gpu == "V100"
 
 
 @pytest.mark.parametrize(

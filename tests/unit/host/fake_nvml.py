@@ -20,7 +20,6 @@ class FakeGpu:
     used: int | None = 4 << 30
     total: int = 16 << 30
     milliwatts: int | None = 150_000
-    millijoules: int | None = 1_000_000
     sm: int | None = 1_380
     memory: int | None = 877
     reasons: int | None = 0
@@ -82,9 +81,6 @@ class FakeNvml:
 
     def nvmlDeviceGetPowerUsage(self, gpu: FakeGpu) -> int:
         return supported(gpu.milliwatts)
-
-    def nvmlDeviceGetTotalEnergyConsumption(self, gpu: FakeGpu) -> int:
-        return supported(gpu.millijoules)
 
     def nvmlDeviceGetClockInfo(self, gpu: FakeGpu, which: int) -> int:
         return supported(gpu.sm if which == pynvml.NVML_CLOCK_SM else gpu.memory)

@@ -33,7 +33,6 @@ int nvmlDeviceGetMemoryInfo(void *gpu, Memory *memory) {
 }
 int nvmlDeviceGetUtilizationRates(void *gpu, Utilization *rates) { rates->gpu = 98; return refused(); }
 int nvmlDeviceGetPowerUsage(void *gpu, unsigned *milliwatts) { *milliwatts = 400000; return refused(); }
-int nvmlDeviceGetTotalEnergyConsumption(void *gpu, uint64_t *millijoules) { *millijoules = 5; return refused(); }
 int nvmlDeviceGetClockInfo(void *gpu, int which, unsigned *clock) { *clock = which == 1 ? 1095 : 1215; return refused(); }
 int nvmlDeviceGetPcieThroughput(void *gpu, int side, unsigned *rate) { *rate = 1000; return refused(); }
 int nvmlDeviceGetCurrentClocksEventReasons(void *gpu, unsigned long long *reasons) {

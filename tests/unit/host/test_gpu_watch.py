@@ -35,7 +35,7 @@ def test_a_reading_has_all_that_the_driver_tells(monkeypatch: pytest.MonkeyPatch
     watch = watch_of(monkeypatch, gpu)
     watch.read()
     assert (watch.latest[0].busy, watch.latest[0].joules, watch.latest[0].sent_bytes) == (0.0, 0.0, 0.0)
-    gpu.millijoules, gpu.sent, gpu.received = 1_075_000, (5_000, 64), (1_002_000, 64)
+    gpu.sent, gpu.received = (5_000, 64), (1_002_000, 64)
     watch.read()
     assert watch.latest == (
         GpuSample(
@@ -59,7 +59,6 @@ def test_what_is_not_supported_is_empty_and_spoils_nothing_else(monkeypatch: pyt
     gpu = FakeGpu(
         busy=None,
         milliwatts=None,
-        millijoules=None,
         sm=None,
         memory=None,
         reasons=None,
@@ -72,9 +71,9 @@ def test_what_is_not_supported_is_empty_and_spoils_nothing_else(monkeypatch: pyt
     assert watch.latest == (GpuSample(memory_bytes=4 << 30),)
 
 
-def test_without_counters_power_and_rates_are_taken_for_the_time_between(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An old driver: watts times seconds, and 20 ms of PCIe for each half second, which the record says."""
-    watch = watch_of(monkeypatch, FakeGpu(millijoules=None, sent=None, reasons=None, old_reasons=0x20))
+def test_without_counters_rates_are_taken_for_the_time_between(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An old driver: 20 ms of PCIe for each half second, which the record says."""
+    watch = watch_of(monkeypatch, FakeGpu(sent=None, reasons=None, old_reasons=0x20))
     watch.read()
     watch.read()
     latest = watch.latest[0]

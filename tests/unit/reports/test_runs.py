@@ -167,7 +167,7 @@ def test_a_gpu_has_what_its_driver_told(run: records.Run) -> None:
     )
     gpu = facts(replace(run, conditions=replace(run.conditions, gpus=(used,))))["GPU"]
     assert gpu["Name"] == ("V100", "")
-    assert gpu["A kernel running"] == ("93 % of the time", "median")
+    assert gpu["A kernel running"] == ("93 % of the time", "")
     assert gpu["GPU memory"] == ("4 GiB of 16 GiB", "3 GiB of it its own")
     assert gpu["Clocks"][0].replace("\u00a0", " ") == "cores 1,380 MHz, memory 877 MHz"
     assert gpu["Clocks lowered"] == ("80 % of the time", "it reached its power limit")
@@ -336,10 +336,10 @@ def test_evidence_beside_a_mean_is_the_mean_of_the_same_runs() -> None:
     assert all_runs.evidence_agreed([_evidence(0.9), _evidence(0.7)]) == "the vCPUs 80 % busy"
     serial = records.Evidence(Bottleneck.SERIAL, {}, records.EvidenceKind.SERIAL, {"cores": 0.8, "vcpus": 2.0})
     assert all_runs.evidence_agreed([serial, replace(serial, figures={"cores": 1.0, "vcpus": 2.0})]) == (
-        "0.90 of 2 vCPU busy, and nothing else is"
+        "0.90 of 2 vCPU busy, and nothing else is full"
     )
     assert all_runs.evidence_agreed([_evidence(0.9), serial, _evidence(0.7)]) == (
-        "in 2 of 3 runs the vCPUs 80 % busy; in 1 of 3 runs 0.80 of 2 vCPU busy, and nothing else is"
+        "in 2 of 3 runs the vCPUs 80 % busy; in 1 of 3 runs 0.80 of 2 vCPU busy, and nothing else is full"
     )
     assert all_runs.evidence_agreed([]) == ""
 
