@@ -137,7 +137,7 @@ def prices_in_words(prices: PartPrices) -> str:
         "[[prices.spot?Spot prices]][[!prices.spot?Prices]]: [[of an instance type of {provider} where it sells the "
         "shape, else ]]{parts:and} an hour[[provider?, fitted to {prices.types:number} types (oldest price: {day}), "
         "which these miss by {prices.residual:small} in the median, by over {prices.residual_90:small} in one of ten]]."
-        "[[ On top of that come {disks:and} an hour.]]",
+        "[[ On top of that: {disks:and} an hour.]]",
         provider=prices.provider and provider_name(prices.provider),
         parts=parts,
         prices=prices,

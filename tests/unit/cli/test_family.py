@@ -157,7 +157,7 @@ SAID = [
         SPREAD,
         ("--disks", "gp3"),
         "2026-07-20, and the disk), for ",
-        "On top of that come $0.0164 for disk aws/gp3 an hour.",
+        "On top of that: $0.0164 for disk aws/gp3 an hour.",
     ),
 ]
 
