@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sizer.files.tables import Row, read_table
-from sizer.recommend.family.fleet import gpu_kind
+from sizer.recommend.family.parts import gpu_kind
 from sizer.records.family import Amounts, PartPrices
 from sizer.records.messages import AnyOf, InputError, Message, advised_name, quoted
 from sizer.records.units import parse_count, parse_number

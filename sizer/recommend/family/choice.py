@@ -15,7 +15,8 @@ from dataclasses import astuple, dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sizer.recommend.family.fleet import TABLE, Fleet
+from sizer.recommend.family.fleet import Fleet
+from sizer.recommend.family.parts import TABLE
 from sizer.recommend.rule import SLACK, Array
 from sizer.records.family import Amounts, Family, FamilyShape, Idle, Offer, OneDisk, Served, Step
 from sizer.records.messages import Message, NoAnswer

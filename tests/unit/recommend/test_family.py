@@ -15,7 +15,8 @@ from sizer.model.model import Model
 from sizer.recommend.answer import Question, case_of
 from sizer.recommend.family import choice as location
 from sizer.recommend.family.choice import family_of
-from sizer.recommend.family.fleet import Fleet, Work, fitted_prices, fleet_of, refuse_unserved
+from sizer.recommend.family.fleet import Fleet, Work, fleet_of, refuse_unserved
+from sizer.recommend.family.parts import fitted_prices
 from sizer.recommend.recommendation import recommend
 from sizer.records.device import Device, DiskRates
 from sizer.records.family import Amounts, Family, PartPrices
