@@ -178,7 +178,8 @@ def options(subject: Subject) -> dict[str, Any]:
 
 def _option(option: Option, answer: Answer, subject: Subject) -> dict[str, Any]:
     sure = answer.provisional and option.probability >= SURE
-    is_answer = option.spec == answer.spec and option.throughput == answer.throughput
+    of_machine = not answer.alternatives or option.throughput == answer.throughput
+    is_answer = option.spec == answer.spec and of_machine
     return {
         "name": (language.capital(answers.preferences_in_words(option)), _("the answer") if is_answer else ""),
         "spec": spec_line(option.spec, subject.study, subject.device),

@@ -104,6 +104,7 @@ def main() -> int:
     arguments = parser.parse_args()
     limit_memory()
     kept, kinds = arguments.keep or Path(tempfile.mkdtemp(prefix="sizer-fuzz-failed-")), Counter[str]()
+    kept.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="sizer-fuzz-") as folder:
         sandbox = write_files(Path(folder) / "files")
         choices = {target.name: target for target in targets(sandbox.root)}

@@ -127,7 +127,9 @@ def broken(draw: Draw, content: bytes) -> bytes:
 
 
 def spoiled_file(content: bytes, form: str) -> st.SearchStrategy[bytes]:
-    """The bytes of a `json`, `yaml` or `csv` file spoiled by meaning, by bytes, or by both."""
+    """The bytes of a `json`, `yaml` or `csv` file spoiled by meaning, by bytes, or by both; of any other by bytes."""
+    if form not in WRITTEN:
+        return broken(content)
     text = content.decode()
     data = json.loads(text) if form == "json" else yaml.safe_load(text) if form == "yaml" else None
     by_meaning = spoiled(list(csv.reader(io.StringIO(text))) if data is None else data).map(WRITTEN[form])

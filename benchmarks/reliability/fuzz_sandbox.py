@@ -103,7 +103,7 @@ def _may_be_written(case: Case, ended: Ended, name: str) -> bool:
     path, command = Path(name), case.words[0]
     if command == "import":
         return ended.code == 0 and path.parts[0] == "new"
-    reads_folder = command in ("fit", "predict", "recommend", "report")
+    reads_folder = command in ("fit", "predict", "recommend", "report", "family", "compare")
     return reads_folder and ended.code in (0, 5) and path.parts[0] == "study" and path.name in MADE_BY_READING
 
 

@@ -39,7 +39,7 @@ from sizer.store.study_folder import StudyFolder
 Words = tuple[str, ...]
 ANSWERS, LOOKS, ASKS = frozenset({0, 2, 5}), frozenset({0, 2}), frozenset({0, 2, 3})
 
-STUDY = "study"
+STUDY, OTHER = "study", "other"
 PREDICT = ("predict", STUDY, "--workload", "train", "--vcpus", "1.5", "--json")
 READING: tuple[Words, ...] = (
     ("status", STUDY),
@@ -51,9 +51,13 @@ READING: tuple[Words, ...] = (
     ("report", STUDY),
     ("export", STUDY),
     ("export", STUDY, "--json"),
+    ("family", STUDY),
+    ("compare", STUDY, OTHER),
     ("run", "new.yaml", "--dry-run", "--out", STUDY),
 )
 STORED, VALID = (Path(__file__).parent / name for name in ("runs", "valid"))
+PRICE_LISTS = Path(__file__).parents[2] / "tests/stored/price_lists"
+"""Excerpts of real ones, each in the form of its source."""
 IMPORTED, MEASURED = ("instances.csv", "disks.csv", "rates.csv"), "measurements.csv"
 MEASURED_RUNS = {"train": RUNS, "infer": STORED / "infer.jsonl", "own": STORED / "own.jsonl"}
 """Where the runs of each workload of the study are from."""
@@ -75,6 +79,9 @@ def targets(root: Path) -> tuple[Target, ...]:
     at = [("predict", STUDY, "--at", "places.csv"), (*PREDICT, "--at", "places.csv")]
     offers = [("recommend", STUDY, "--catalog", "offers.csv"), ("catalog", "validate", "offers.csv")]
     listed = [("catalog", "list", "offers.csv"), ("catalog", "list", "--json", "offers.csv")]
+    family = [("family", STUDY, "--weights", "weights.csv", "--prices", "prices.csv", "--max-penalty", "300%")]
+    there = [("predict", STUDY, "--workload", "infer", "--on", "aws/c6i.2xlarge", "--calibrate", "there.csv")]
+    lists = [str(path.relative_to(root)) for path in sorted((root / PRICE_LISTS.name).rglob("*.[cgj]*"))]
     concluding = [words for words in READING if words[0] in ("fit", "predict", "recommend", "report")]
     # The page takes ten times as long as what it is made of.
     seldom_the_page = [*READING, *(words for words in READING if words[0] != "report")]
@@ -97,6 +104,9 @@ def targets(root: Path) -> tuple[Target, ...]:
         spoil("predict --at", 1200, ["places.csv"], at, ANSWERS),
         spoil("catalogue", 1200, ["offers.csv"], [*offers, *offers, *listed], ANSWERS),
         spoil("catalogue, import", 700, IMPORTED, [("catalog", "import", "{path}")], LOOKS),
+        spoil("price lists", 500, lists, [("catalog", "import", "{path}"), ("catalog", "list", "{path}")], LOOKS),
+        spoil("family's tables", 500, ["weights.csv", "prices.csv"], family, ANSWERS),
+        spoil("predict --calibrate", 300, ["there.csv"], there, ANSWERS),
         spoil("import", 900, ["own.csv", "table.csv"], [("import", "{path}", "--out", "new")], LOOKS),
         Target("arguments", 300, arguments()),
     )
@@ -105,9 +115,11 @@ def targets(root: Path) -> tuple[Target, ...]:
 def write_files(root: Path) -> Sandbox:
     """A new sandbox with one valid file of each kind."""
     shutil.copytree(VALID, root)
+    shutil.copytree(PRICE_LISTS, root / PRICE_LISTS.name)
     for folder in ("temporary", "cache"):
         (root / folder).mkdir()
     write_study(root / STUDY)
+    shutil.copytree(root / STUDY, root / OTHER)
     table = (root / STUDY / MEASURED).read_text()
     (root / "own.csv").write_text(table)
     with (root / "places.csv").open("w", newline="") as file:

@@ -14,10 +14,21 @@ from sizer.catalog.processors import UNKNOWN, processor_called, processor_of, su
 from sizer.model.model import WhatIf, WorkloadModel, gpus_of
 from sizer.model.prediction import filled
 from sizer.model.transfer import knowing, on_machines, processor_at
+from sizer.recommend.beside import about_hardware
 from sizer.recommend.prices import accelerators_of, has_gpus
+from sizer.recommend.sizes import spec_of
 from sizer.records.device import Processor
 from sizer.records.messages import AllOf, InputError, NoAnswer
-from sizer.records.prediction import Action, Configuration, Prediction, ReasonCode, Refusal, Suggestion, reason
+from sizer.records.prediction import (
+    Action,
+    Configuration,
+    Prediction,
+    Reason,
+    ReasonCode,
+    Refusal,
+    Suggestion,
+    reason,
+)
 
 if TYPE_CHECKING:
     from sizer.records.run import Run
@@ -30,11 +41,12 @@ MEASURED_ON = "measured_on"
 
 @dataclass(frozen=True)
 class There:
-    """What is told of a workload on one instance type, or why nothing is."""
+    """What is told of a workload on one instance type, or why nothing is; `notes` are what to know of it beside."""
 
     instance: InstanceType
     configuration: Configuration
     answer: Prediction | Refusal
+    notes: tuple[Reason, ...] = ()
 
 
 def machines_of(folder: StudyFolder) -> tuple[Processor, ...]:
@@ -49,13 +61,34 @@ def machines_of(folder: StudyFolder) -> tuple[Processor, ...]:
     return tuple(processor for processor in processors if processor is not None)[:1]
 
 
-def checked_type(name: str, catalog: Catalog) -> str:
-    """The whole name of an instance type, also of one that is retired; InputError where none is so called, or nobody
-    measured its CPU."""
+def checked_type(name: str, catalog: Catalog) -> InstanceType:
+    """The instance type, also one that is retired; InputError where none is so called, or nobody measured its CPU."""
     called = catalog.called(name) or (catalog.instance(name),)
     if processor_of(called[0]) is None:
         raise InputError("How fast the CPU of `{name}` is was not published; leave out --measured-on.", name=name)
-    return called[0].name
+    return called[0]
+
+
+def refuse_other_types(runs: Sequence[Run], measured_on: InstanceType, source: Path, catalog: Catalog) -> None:
+    """Raise InputError where runs that all were made on this type have more vCPUs, or name another one."""
+    most = max((run.configuration.vcpus or 0.0 for run in runs), default=0.0)
+    if most > measured_on.vcpus:
+        raise InputError(
+            "{path} has a row with {most} vCPUs, and {name} has {own}; give --measured-on the type that it was "
+            "measured on.",
+            path=source,
+            most=f"{most:g}",
+            name=measured_on.name,
+            own=f"{measured_on.vcpus:g}",
+        )
+    for name in dict.fromkeys(run.declared.machine.name for run in runs if run.declared.machine is not None):
+        others = catalog.called(name or "")
+        if others and measured_on.name not in [other.name for other in others]:
+            raise InputError(
+                "{path} says that a row was measured on {name}; leave out --measured-on, or that column.",
+                path=source,
+                name=name,
+            )
 
 
 def model_elsewhere(
@@ -67,6 +100,13 @@ def model_elsewhere(
         return model
     alike = [_as_of_study(run, runs[0], model) for run in calibration]
     machines = {id(run): machine for run in (*runs, *alike) if (machine := _machine_of(run, home, catalog)) is not None}
+    for run in alike:
+        if id(run) not in machines:
+            raise InputError(
+                "`{name}`, of which --calibrate has a run, is neither an instance type nor a CPU of the catalogue; "
+                "name one that `sizer catalog list` shows, or its CPU.",
+                name=run.declared.machine and run.declared.machine.name,
+            )
     usable = [run for run in (*runs, *alike) if id(run) in machines]
     if all(machine.deviation >= UNKNOWN for machine in machines.values()):
         raise NoAnswer(
@@ -112,10 +152,14 @@ def there(
     model = knowing(model, [one for one in processors if one.deviation < UNKNOWN or one.cpu in measured])
     places = [_place(model, instance, given) for instance in instances]
     answers = iter(predict_all(model, [at for at, why in places if why is None], what_if))
-    return [
-        There(instance, at, next(answers) if why is None else why)
-        for instance, (at, why) in zip(instances, places, strict=True)
-    ]
+    told = []
+    for instance, (at, why) in zip(instances, places, strict=True):
+        answer = next(answers) if why is None else why
+        rate = answer.throughput.value if isinstance(answer, Prediction) else 0.0
+        spec = spec_of(model, at, at.vcpus, at.memory_bytes)
+        notes = tuple(about_hardware(instance, model, spec, rate)) if why is None else ()
+        told.append(There(instance, at, answer, notes))
+    return told
 
 
 def _place(
@@ -127,6 +171,11 @@ def _place(
     own = {"vcpus": instance.vcpus if model.measured.vcpus else None, "memory_bytes": held if sizes else None}
     at = configuration(model, {**own, **{name: value for name, value in given.items() if value is not None}})
     at = replace(at, machine=instance.name)
+    if instance.shared_cpu and instance.name not in [machine.name for machine in model.facts.measured_on]:
+        return at, Refusal(reason(ReasonCode.NOT_MEASURED, there=instance.name, shared=True))
+    if (at.vcpus or 0.0) > instance.vcpus or (given.get("memory_bytes") or 0) > instance.memory_bytes > 0:
+        size = {"vcpus": instance.vcpus, "memory_bytes": float(instance.memory_bytes)}
+        return at, Refusal(reason(ReasonCode.NOT_SOLD, there=instance.name, **size))
     if processor_at(model.facts, instance.name) is None:
         why = reason(ReasonCode.NOT_MEASURED, cpu=instance.cpu_model, there=instance.name)
         return at, Refusal(why, Suggestion(Action.MEASURE, machine=instance.name))

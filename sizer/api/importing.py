@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sizer.api.conclusions import conclude
-from sizer.api.elsewhere import MEASURED_ON, checked_type
+from sizer.api.elsewhere import MEASURED_ON, checked_type, refuse_other_types
 from sizer.api.events import OnEvent, TableImported, ignore
 from sizer.api.fitted_model import Stage, StepBegun
 from sizer.catalog.catalog import Catalog
@@ -55,10 +55,12 @@ def import_table(
     catalog = Catalog.load(keep=True)
     machine = None if measured_on is None else checked_type(measured_on, catalog)
     table = read_measurements(source, catalog, job_by, columns)
+    if machine is not None:
+        refuse_other_types(table.runs, machine, source, catalog)
     refuse_unusable(path)
     on_event(TableImported(source, table))
     on_event(StepBegun(Stage.STORING))
-    written = write_study(path, table, source, machine)
+    written = write_study(path, table, source, None if machine is None else machine.name)
     on_event(TableImported(source, table, path))
     on_event(conclude(written, on_event))
     return ImportedStudy(written, table)

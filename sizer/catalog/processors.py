@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from statistics import fmean, median, pstdev
 from typing import Any
@@ -45,6 +45,15 @@ def processor_of(instance: InstanceType) -> Processor | None:
     family = _family(instance.provider, instance.host)
     own = [row for row in _families() if (row["provider"], row["family"]) == (instance.provider, family)]
     return _processor(own, instance) or _processor(_of_model(instance.cpu_model or "", instance.provider), instance)
+
+
+def with_cpu_of(own: InstanceType, instances: Iterable[InstanceType]) -> tuple[InstanceType, ...]:
+    """Those of its provider that have its CPU; of its family where nobody says which that is."""
+
+    def cpu(instance: InstanceType) -> str:
+        return instance.cpu_model or _family(instance.provider, instance.host)
+
+    return tuple(one for one in instances if one.provider == own.provider and cpu(one) == cpu(own))
 
 
 def supposed_processor(instance: InstanceType) -> Processor:

@@ -17,7 +17,7 @@ from sizer.records.prediction import Prediction
 from sizer.words import model as words
 from sizer.words.language import ENGLISH, in_language
 from sizer.words.names import terms_of
-from sizer.words.reasons.phrasing import reason_sentence, refusal_sentences
+from sizer.words.reasons.phrasing import reason_sentence, reason_sentences, refusal_sentences
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -28,7 +28,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json({"predictions": forms})
     elif any_rate:
-        print("\n".join(words.elsewhere_table(forms, why, terms_of(model))))
+        remarks = [[of, *_notes(one, model)] for one, of in zip(answers, why, strict=True)]
+        print("\n".join(words.elsewhere_table(forms, remarks, terms_of(model))))
     else:
         raise NoAnswer(Lines(*dict.fromkeys(why)))
     return 0 if any_rate else NoAnswer.exit_code
@@ -37,8 +38,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _answers(arguments: argparse.Namespace) -> tuple[WorkloadModel, list[There]]:
     if arguments.on is None:
         raise InputError("--calibrate needs --on with the instance types to be told of.")
-    if arguments.at is not None or arguments.disk_iops is not None or arguments.disk_mbps is not None:
-        raise InputError("--on takes neither --at nor another disk; leave one of them out.")
+    other_disk = arguments.disk_iops is not None or arguments.disk_mbps is not None
+    if arguments.at is not None or other_disk or arguments.data_size is not None or arguments.data_factor != 1:
+        raise InputError("--on takes neither --at, nor another disk or size of the data; leave one of them out.")
     catalog = Catalog.load(keep=True)
     instances = [catalog.instance(name.strip()) for name in arguments.on.split(",") if name.strip()]
     if not instances:
@@ -59,12 +61,16 @@ def _why(one: There, model: WorkloadModel) -> str:
     return refusal_sentences(one.answer, terms_of(model))
 
 
+def _notes(one: There, model: WorkloadModel) -> list[str]:
+    return reason_sentences(one.notes, terms_of(model))
+
+
 def _form(one: There, model: WorkloadModel) -> dict[str, Any]:
     from sizer.exchange.formats import no_prediction_form, prediction_form
 
     instance, answer = one.instance, one.answer
     with in_language(ENGLISH):
-        why = _why(one, model)
+        why, notes = _why(one, model), _notes(one, model)
     if isinstance(answer, Prediction):
         form, rate, moved = prediction_form(answer, model), answer.throughput.value, answer.transferred
     else:
@@ -74,6 +80,7 @@ def _form(one: There, model: WorkloadModel) -> dict[str, Any]:
         "on": instance.name,
         "transferred": moved is not None,
         "transferred_because": why if moved is not None else None,
+        "notes": notes,
         "speed_ratio": moved.number("faster") if moved is not None else None,
         "price_per_hour": instance.price_per_hour,
         "currency": instance.currency,

@@ -143,7 +143,7 @@ def _answer_form(answer: Answer, workload: WorkloadModel) -> dict[str, Any]:
 
 def _rejection_form(rejection: Rejection, terms: Terms) -> dict[str, Any]:
     form = to_json(rejection)
-    del form["instance_type"], form["why"]
+    del form["why"]
     why, codes = paragraph(reason_sentences(rejection.why, terms)), [reason.code.value for reason in rejection.why]
     return {"spec": form.pop("spec"), "why": why, "codes": codes} | form
 

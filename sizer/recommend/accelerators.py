@@ -12,6 +12,7 @@ from sizer.catalog.accelerator_rates import data_sheet
 from sizer.catalog.catalog import Catalog
 from sizer.catalog.gpu_transfer import ScalingEfficiency, scaling_efficiency
 from sizer.catalog.machines import InstanceType
+from sizer.catalog.processors import processor_of
 from sizer.catalog.rate_estimate import RateEstimate, RateQuestion, published_gpus, smallest_memory
 from sizer.model.edge import accelerators_alone, best_place, vcpus_of_ceiling
 from sizer.model.memory import anonymous_bytes
@@ -19,6 +20,7 @@ from sizer.model.model import CPU_LABEL, Gpus, MeasuredDisk, WhatIf, WorkloadMod
 from sizer.model.prediction import predict, predict_several
 from sizer.model.refusals import counted_outcomes
 from sizer.model.runs import as_asked, label_at
+from sizer.model.transfer import knowing
 from sizer.recommend.job_changes import judged_by
 from sizer.recommend.prices import gpu_gone, usd_per_million
 from sizer.records.answer import AcceleratorCount, AgainstCpu, Answer, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu
@@ -277,22 +279,28 @@ class GpuJob:
         """Whether the CPU computed the step where it was measured."""
         return self.here is not None and label_at(self.model.facts, self.here) == CPU_LABEL
 
-    def fed(self, option: GpuOption, vcpus: float | None, accelerator: Estimate) -> GpuOption:
+    def fed(
+        self, option: GpuOption, machine: InstanceType | None, vcpus: float | None, accelerator: Estimate
+    ) -> GpuOption:
         """With the rate of the job with these vCPUs (as measured where None) and accelerators of that rate, what its
-        input side allows, and what binds. Raises NoAnswer where the runs say nothing of the input side."""
+        input side allows, on the CPU of the machine where it is known how fast both are, and what binds. Raises
+        NoAnswer where the runs say nothing of the input side."""
         assert self.here is not None, "asked only where something was measured"
-        here = self.here if vcpus is None else replace(self.here, vcpus=vcpus)
+        model, here = self.model, self.here if vcpus is None else replace(self.here, vcpus=vcpus)
+        its = processor_of(machine) if machine is not None and len(model.facts.measured_on) == 1 else None
+        if its is not None:
+            model, here = knowing(model, [its]), replace(here, machine=its.name)
         no_step = WhatIf(step_elsewhere=True) if self.on_cpu else WhatIf(gpu_speedup=ENDLESS)
-        prediction = predict(self.model, here, no_step)
+        prediction = predict(model, here, no_step)
         if prediction.out_of_memory:
             raise NoAnswer("out of memory")
         alone, extrapolated = prediction.throughput, prediction.extrapolated
-        ceiling = None if self.on_cpu else accelerators_alone(self.model, here)
+        ceiling = None if self.on_cpu else accelerators_alone(model, here)
         if ceiling is None:  # the slower of two stages that overlap
             both = Estimate(*(min(getattr(alone, end), getattr(accelerator, end)) for end in ("value", "low", "high")))
         else:
             ends = (accelerator.low, accelerator.value, accelerator.high)
-            low, value, high = (predict(self.model, here, WhatIf(gpu_speedup=end / ceiling)).throughput for end in ends)
+            low, value, high = (predict(model, here, WhatIf(gpu_speedup=end / ceiling)).throughput for end in ends)
             # No faster than either of the two, whatever a prediction adds for what it does not know.
             most = max(value.value, min(high.high, accelerator.high, alone.high))
             both = Estimate(value.value, min(low.low, value.value), most)
@@ -307,6 +315,7 @@ class GpuJob:
             bottleneck=Bottleneck.ACCELERATOR if slower else prediction.bottleneck,
             bottleneck_sure=surely_fed or alone.high < accelerator.low,
             extrapolated=extrapolated,
+            transferred=prediction.transferred is not None,
             vcpus=vcpus,
         )
 
@@ -402,6 +411,12 @@ Machine = tuple[GpuOption, Estimate, InstanceType | None]
 """A GPU in a machine: what it does there, its rate, and the machine."""
 
 
+def _order(one: Machine) -> tuple[float, ...]:
+    """As the instance types of an answer are ordered: prices of an unknown day last."""
+    option, rate, machine = one
+    return machine is not None and not machine.as_of, option.usd_per_million_samples or math.inf, -rate.value
+
+
 @dataclass(frozen=True)
 class OnGpu:
     """A job on one GPU, whose `rate` alone is published; `plain` is what is known of that."""
@@ -438,7 +453,8 @@ class OnGpu:
                 yield instance
 
     def _cheapest(self, machines: Sequence[InstanceType | None]) -> Machine:
-        """Where a sample costs least, then the fastest; raises InputNotKnown where it is known on none."""
+        """Where a sample costs least by a price whose day is known, then the fastest; raises InputNotKnown where it is
+        known on none."""
         costs, errors = [], []
         for machine in machines:
             try:
@@ -449,12 +465,12 @@ class OnGpu:
                 errors.append(error)
         if not costs:
             raise min(errors, key=lambda error: error.vcpus or math.inf)
-        return min(costs, key=lambda one: (one[0].usd_per_million_samples or math.inf, -one[1].value))
+        return min(costs, key=_order)
 
     def _on(self, machine: InstanceType | None, vcpus: float | None, count: int) -> Machine:
         """The job on all GPUs of a machine, or on so many where none is sold."""
         job, unit = self.job, self.job.model.sample_unit
-        option = replace(job.fed(self.plain, vcpus, self._several(count)[0]), gpu_count=count)
+        option = replace(job.fed(self.plain, machine, vcpus, self._several(count)[0]), gpu_count=count)
         rate = option.throughput
         assert rate is not None, "the job is fed"
         if machine is not None:
@@ -519,9 +535,14 @@ def _against_cpu(job: GpuJob, option: GpuOption) -> AgainstCpu | None:
     answer = job.answer
     if not job.on_cpu or answer.throughput is None or option.throughput is None:
         return None
-    rate, unit = answer.throughput.value, job.model.sample_unit
+    unit = job.model.sample_unit
+    rates = [offer.throughput or answer.throughput for offer in answer.instances]
+    rate = rates[0].value if rates else answer.throughput.value
     plain = [offer.usd_per_million_samples for offer in answer.instances]
-    spot = [usd_per_million(offer.usd_per_hour_spot, rate, unit) for offer in answer.instances]
+    spot = [
+        usd_per_million(offer.usd_per_hour_spot, its.value, unit)
+        for offer, its in zip(answer.instances, rates, strict=True)
+    ]
 
     def over(own: float | None, others: Sequence[float | None]) -> float | None:
         least = min((usd for usd in others if usd is not None), default=None)

@@ -251,16 +251,16 @@ def _options(case: Case) -> tuple[Option, ...]:
         if choice.chosen is None:
             continue
         one = choice.chosen.candidate
-        bottleneck = binding(case, one, True).bottleneck
+        bottleneck, there = binding(case, one, True).bottleneck, case.cheapest_there(one) or one
         option = Option(
             preferences=(),
             spec=one.spec,
-            throughput=one.throughput,
+            throughput=there.throughput,
             probability=rounded(choice.probability),
             bottleneck=None if bottleneck is Bottleneck.AMBIGUOUS else bottleneck,
-            instance_type=one.name,
-            usd_per_hour=one.rent,
-            usd_per_million_samples=usd_per_million(one.rent, one.rate, case.model.sample_unit),
+            instance_type=there.name,
+            usd_per_hour=there.rent,
+            usd_per_million_samples=usd_per_million(there.rent, there.rate, case.model.sample_unit),
         )
         option = options.setdefault((one.spec, one.name, one.throughput), option)
         options[one.spec, one.name, one.throughput] = replace(option, preferences=(*option.preferences, preference))

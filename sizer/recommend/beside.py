@@ -53,13 +53,15 @@ def offers(case: Case, chosen: Candidate) -> tuple[InstanceOffer, ...]:
     model = case.model
     if not case.table.of_machines:
         held = tuple(holding(model, chosen.spec, chosen.place.batch_size, case.catalog, chosen.rate))
-        if len(model.facts.measured_on) == 1:
+        if case.is_moved:
             return _by_cost_there(case, chosen, held)
         return tuple(_offer(i, model, chosen.spec, chosen.rate) for i in _listed(held))
     if chosen.rented is not None and chosen.rented.instance_type is not None:
         return (_own(chosen, model),)
     nodes, (spec, accelerators) = chosen.spec.nodes, of_one_node(chosen.spec, chosen.accelerators)
     like = tuple(instances_like(spec, accelerators, model.facts.device, case.catalog))
+    if case.is_moved and chosen.rented is None:
+        return _by_cost_there(case, chosen, like)
     return tuple(_offer(i, model, spec, chosen.rate / nodes, nodes=nodes) for i in _listed(like))
 
 
@@ -151,17 +153,21 @@ def _offer(
         usd_per_hour=usd,
         usd_per_million_samples=usd_per_million(instance.usd_per_hour, rate, model.sample_unit),
         source=instance.source,
-        notes=(*([moved] if moved is not None else ()), *_notes(instance, model, spec, rate)),
+        notes=(
+            *([moved] if moved is not None else ()),
+            *_about_price(instance),
+            *about_hardware(instance, model, spec, rate),
+        ),
         throughput=None if there is None else there.throughput,
         usd_per_hour_spot=spot,
         nodes=nodes,
     )
 
 
-def _notes(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float) -> Iterator[Reason]:
+def about_hardware(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float) -> Iterator[Reason]:
+    """What to know of a type that holds the spec: what it has more, ARM, and a disk cap that keeps it from the rate."""
     device, kind = model.facts.device, Gpus(spec.gpu, spec.gpu_count)
     used, count = kind.number(device), float(instance.gpu_count)
-    yield from _about_price(instance)
     if instance.confidence:
         yield reason(ReasonCode.FIGURES_UNSURE, confidence=instance.confidence)
     if used and count > used:
@@ -271,8 +277,8 @@ def _on_curve(case: Case, chosen: Candidate) -> Baseline | None:
         return None
     if machine is not None:
         place = _place_on(model, chosen, machine)
-        if chosen.place.machine is not None:
-            its = processor_of(machine)
+        if (there := case.cheapest_there(chosen)) is not None and there.is_named:
+            chosen, its = there, processor_of(machine)
             if its is None:
                 return None
             model, place = knowing(model, [its]), replace(place, machine=machine.name)

@@ -12,6 +12,7 @@ from statistics import median
 
 from sizer.catalog.catalog import Catalog, plain_name
 from sizer.catalog.machines import InstanceType
+from sizer.catalog.processors import with_cpu_of
 from sizer.model.model import (
     CPU_LABEL,
     Gpus,
@@ -211,6 +212,7 @@ def machines_to_compare(
     curve is for what sizer measured itself, where accounting shows what a size between two measured ones gives. A
     latency is asked of machines that it was measured on: no curve says what it is between them.
     """
+    catalog = _where_measured(model, runs, catalog)
     measured = _on_real_gpus(model, _measured_machines(model, runs, catalog, objective.spot))
     measured = _with_gone_gpus(measured, model.facts.device, catalog)
     several = len({machine.kind for machine in measured}) > 1
@@ -223,6 +225,17 @@ def machines_to_compare(
     of_a_table = runs[0].imported and model.facts.core_seconds is None
     named = len(machines) > 1 and any(machine.rented is not None for machine in machines)
     return machines if of_a_table or several or named else ()
+
+
+def _where_measured(model: WorkloadModel, runs: Sequence[Run], catalog: Catalog) -> Catalog:
+    """Of a table without names of machines that was measured on one instance type: the types with that CPU, as on no
+    other the rates are as measured."""
+    home = model.facts.measured_on
+    if len(home) != 1 or not home[0].name or any(run.declared.machine is not None for run in runs):
+        return catalog
+    own = next(iter(catalog.called(home[0].name)), None)
+    types = () if own is None else with_cpu_of(own, catalog.instance_types)
+    return replace(catalog, instance_types=types) if types else catalog
 
 
 def _on_real_gpus(model: WorkloadModel, machines: tuple[Candidate, ...]) -> tuple[Candidate, ...]:

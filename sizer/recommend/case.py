@@ -11,14 +11,17 @@ from statistics import mean, median
 
 from sizer.catalog.catalog import Catalog
 from sizer.catalog.machines import InstanceType
+from sizer.catalog.processors import processor_of
 from sizer.model.model import Gpus, WorkloadModel
 from sizer.model.observations import beside_others
-from sizer.model.prediction import predict
+from sizer.model.prediction import predict, predict_several
 from sizer.model.refusals import counted_outcomes
 from sizer.model.runs import as_asked, is_starved
+from sizer.model.transfer import knowing
 from sizer.recommend.candidates import Candidate, Kind
 from sizer.recommend.prices import has_gpus
 from sizer.recommend.rule import Choice, Table, choose
+from sizer.recommend.sizes import sold_there
 from sizer.records.prediction import Configuration, Prediction, Reason, ReasonCode, reason
 from sizer.records.run import OUTLIER, RentedMachine, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import FINDINGS, Outcome
@@ -187,6 +190,30 @@ class Case:
     def candidates(self) -> tuple[Candidate, ...]:
         return tuple(row.candidate for row in self.table.rows)
 
+    @property
+    def is_moved(self) -> bool:
+        """Whether it is known how fast the CPU was that all was measured on, so that rates elsewhere are told."""
+        return len(self.model.facts.measured_on) == 1 and self.model.posterior is not None
+
+    @cached_property
+    def sold(self) -> tuple[WorkloadModel, tuple[Candidate, ...]]:
+        """The instance types of its sizes by their own rates, and the model that knows their CPUs; none where it is not
+        known how fast the host was, or the machines that were measured have names or are of several kinds."""
+        named = tuple(one for one in self.candidates if one.place.machine is not None)
+        several = len({one.kind for one in self.candidates}) > 1 or any(one.rented for one in self.candidates)
+        if named or several or not self.is_moved:
+            return self.model, named
+        rate = self.objective.rate or self.best_rate
+        model, types = sold_there(self.model, self.candidates, self.catalog, rate)
+        return model, tuple(types)
+
+    def cheapest_there(self, size: Candidate) -> Candidate | None:
+        """The instance type on which the work of this size costs the least, by its own rate; None where none is
+        known."""
+        held = [one for one in self.sold[1] if one.spec.vcpus == size.spec.vcpus and one.spec.disk == size.spec.disk]
+        held = [one for one in held if (one.spec.memory_bytes or 0) >= (size.spec.memory_bytes or 0) and one.rate > 0]
+        return size if size.is_named or self.table.of_machines else min(held, key=lambda one: one.cost, default=None)
+
     def of_kind(self, kind: Kind) -> list[Candidate]:
         return [one for one in self.candidates if one.kind == kind]
 
@@ -212,7 +239,17 @@ class Case:
         if not named and self.machine is not None and self.table.of_machines:
             named = [one for one in self.candidates if self._may_be(one, self.machine)]
             named = [replace(one, offer=self.machine, usd_per_hour=self.machine.usd_per_hour) for one in named]
+            named = [*filter(None, [self._moved(one, self.machine) for one in named])] if self.is_moved else named
+        if named and named[0].place.machine is not None and not self.table.of_machines:
+            return min(named, key=lambda one: one.cost)  # the size is meant
         return max(named, key=lambda one: one.rate, default=None)
+
+    def _moved(self, one: Candidate, machine: InstanceType) -> Candidate | None:
+        """With its own rate on that machine; None where it is not known."""
+        its = processor_of(machine)
+        place = replace(one.place, machine=machine.name)
+        (there,) = [None] if its is None else predict_several(knowing(self.model, [its]), [place])
+        return replace(one, place=place, throughput=there.throughput) if isinstance(there, Prediction) else None
 
     def _may_be(self, one: Candidate, machine: InstanceType) -> bool:
         """Whether it was measured on any machine of this size; of more vCPUs than were, with the most of them."""

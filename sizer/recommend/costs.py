@@ -34,9 +34,10 @@ def cost_table(
 ) -> CostTable | None:
     """All machines that were measured, or of a curve a size for each number of vCPUs, and the GPUs that were asked
     about; None without any. `catalog` has prices on demand, whichever the answer counts with; `types` are instance
-    types by their own rates, where the answer was chosen from these."""
+    types by their own rates, where these are known."""
     objective = question.objective
-    own = _machines(model, runs, objective, catalog) or _sizes(model, given, question.catalog, catalog, types)
+    own = [] if types else _machines(model, runs, objective, catalog)
+    own = own or _sizes(model, given, question.catalog, catalog, types)
     rows = [*own, *_gpus(given, catalog)]
     if not any(row.is_baseline for row, _prices in rows):
         rows = _with_baseline(rows, given, question.machine is not None, catalog)

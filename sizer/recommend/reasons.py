@@ -469,10 +469,13 @@ def doubts(case: Case, chosen: Candidate | None) -> Iterator[Reason]:
     """What cannot be rented, prices that are not known, and what the runs say."""
     if case.retired:
         yield retired_reason(case.retired)
-    gpu = None if chosen is None else chosen.accelerators.catalog_name(case.model.facts.device)
+    device = case.model.facts.device
+    gpu = None if chosen is None else chosen.accelerators.catalog_name(device)
     gone = None if gpu is None else gpu_gone(gpu, case.catalog, case.objective.spot)
     if gone is not None:
         yield gone
+    if chosen is not None and gpu is None and device.kind == "cuda" and chosen.accelerators.number(device):
+        yield reason(ReasonCode.PRICES, unnamed=True)
     unpriced = sum(one.usd_per_hour is None for one in case.candidates)
     if case.table.of_machines and 0 < unpriced < len(case.candidates):
         yield reason(ReasonCode.PRICES, unknown=float(unpriced), machines=float(len(case.candidates)))

@@ -20,7 +20,6 @@ from sizer.recommend.edges import StillPlanned
 from sizer.recommend.family.choice import family_of
 from sizer.recommend.family.fleet import Work, fleet_of
 from sizer.recommend.rule import table_of_sizes
-from sizer.recommend.sizes import sold_there
 from sizer.records.answer import Answer, Recommendation
 from sizer.records.family import Family
 from sizer.records.messages import NoAnswer
@@ -74,17 +73,16 @@ def _family(works: Sequence[Work], catalog: Catalog) -> Family:
 def _on_sold_types(case: Case | Answer) -> Case | Answer:
     """Where a rate is asked of a size and it is known how fast the host was: the case of the instance types of these
     sizes, by their own rates; else the case as it is, by rates here."""
-    if isinstance(case, Answer) or case.best is None:
+    if isinstance(case, Answer) or case.objective.rate is None or case.objective.latency_p99 is not None:
         return case
-    model, objective, best = case.model, case.objective, case.best
-    if objective.rate is None or len(model.facts.measured_on) != 1:
-        return case
-    there, types = sold_there(model, case.candidates, case.catalog, objective.rate)
+    there, types = case.sold
     if not types:
         return case
-    here = case.choice.chosen
-    table = table_of_sizes(there, types, best, objective)
-    return replace(case, model=there, table=table, here=None if here is None else here.candidate.spec.vcpus)
+    here, fastest = case.choice.chosen, max(case.candidates, key=lambda one: one.rate)
+    best = case.best or fastest.place
+    table = table_of_sizes(there, types, best, case.objective)
+    vcpus = None if here is None else here.candidate.spec.vcpus
+    return replace(case, model=there, table=table, best=best, best_rate=case.best_rate or fastest.rate, here=vcpus)
 
 
 def _whole(
@@ -93,5 +91,5 @@ def _whole(
     """The answer, with the accelerators that were asked about beside it, and what the work costs on each machine."""
     given = answer(model, question, runs, case)
     given = replace(given, gpus=which_gpu(model, runs, given, question.objective, question.catalog))
-    types = () if isinstance(case, Answer) else tuple(one for one in case.candidates if one.place.machine is not None)
+    types = () if isinstance(case, Answer) or case.table.of_machines else case.sold[1]
     return replace(given, costs=cost_table(model, runs, given, question, catalog, types))

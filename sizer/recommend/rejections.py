@@ -39,13 +39,16 @@ SHOWN = 1.02
 
 
 def rejections(case: Case, chosen: Row, bound: bool) -> tuple[Rejection, ...]:
-    """Each that costs less an hour, or is smaller where no price is known, the nearest first; then what is not sold,
-    and what ran out of memory. `bound` False: what binds is not known."""
+    """Each that costs less an hour, or is smaller where no price is known: those that give what is asked for, the
+    cheapest first, then the others, the nearest first; then what is not sold, and what ran out of memory. `bound`
+    False: what binds is not known."""
 
-    def price(candidate: Candidate) -> float:
-        return 0.0 if math.isinf(chosen.candidate.hourly) else candidate.hourly
+    def order(row: Row) -> tuple[object, ...]:
+        one = row.candidate
+        price = 0.0 if math.isinf(chosen.candidate.hourly) else one.hourly
+        return not row.sure, price if row.sure else -price, one.size
 
-    rows = sorted(_cheaper(case, chosen), key=lambda row: (-price(row.candidate), row.candidate.size))
+    rows = sorted(_cheaper(case, chosen), key=order)
     cheaper = [_rejection(row, chosen, _why_not(case, row, chosen, bound)) for row in rows[:MOST_REJECTED]]
     return (*cheaper, *_not_sold(case, chosen, bound), *_did_not_fit(case, chosen.candidate))
 
@@ -65,11 +68,15 @@ def _cheaper(case: Case, chosen: Row) -> Iterator[Row]:
 
 def _is_neighbour(case: Case, row: Row, chosen: Row) -> bool:
     """Of sizes: one axis smaller, the others as chosen; of fewer vCPUs, the memory that does best. Of the instance
-    types of one size, the one that does best."""
+    types with as many vCPUs on that disk: the cheapest that gives what is asked for, else the likeliest to."""
     spec, taken = row.candidate.spec, chosen.candidate.spec
-    of_spec = (other for other in case.table.rows if other.candidate.spec == spec)
-    if row is not max(of_spec, key=lambda other: (other.chance, -other.candidate.hourly)):
-        return False
+    if row.candidate.place.machine is not None:
+        like = [one for one in case.table.rows if one.candidate.spec.vcpus == spec.vcpus]
+        like = [one for one in like if one.candidate.spec.disk == taken.disk]
+        sure = [one for one in like if one.sure]
+        if sure:
+            return row is min(sure, key=lambda one: one.candidate.hourly)
+        return row is max(like, key=lambda one: (one.chance, one.candidate.rate), default=None)
     if spec.vcpus == taken.vcpus:
         return (spec.memory_bytes != taken.memory_bytes) + (spec.disk != taken.disk) == 1
     if (spec.vcpus or 0) > (taken.vcpus or 0) or spec.disk != taken.disk:
@@ -131,6 +138,9 @@ def _gives(case: Case, row: Row, chosen: Row, bottleneck: str | None) -> Reason:
             return reason(ReasonCode.GIVES, probability=row.probability)
         return reason(ReasonCode.GIVES, of_target=share, bottleneck=bottleneck)
     figures: dict[str, Figure] = {"rate": one.rate}
+    before, now = chosen.candidate.hourly, one.hourly
+    if row.sure and before < math.inf and 1 - now / before >= SAME:
+        figures["saving"] = 1 - now / before
     if fastest or one.usd_per_hour is None:
         figures["speed"] = one.rate / chosen.candidate.rate
     else:

@@ -214,13 +214,14 @@ class AgainstCpu:
 class GpuOption:
     """One GPU that was asked about; without `throughput` there is no answer, for the reason in `missing`.
 
-    `throughput` is that of `gpu_count` of them in the machine, whose input side was measured here; `bottleneck_sure`
-    says whether the interval leaves it open what binds. `fits` is None where nobody knows what memory the job needs;
-    `needs_at_most_bytes` is what is known to be enough: the smallest GPU that as large a batch was published on;
-    `on_cpu_bytes` is what the job needed on the CPU, to which a GPU adds workspace of its own. `seconds` and `usd` are
-    of the whole job where its samples are given. `network` and `batch_size` are the job's: where no rate is published,
-    one run of them there would give it. `second_missing` says why a second one has no answer, and a run with
-    `second_vcpus` would show it. `retired` says that nobody can rent machines with it any more: then it is no choice.
+    `throughput` is that of `gpu_count` of them in the machine, whose input side was measured here, and is moved to its
+    CPU where `transferred`; `bottleneck_sure` says whether the interval leaves it open what binds. `fits` is None where
+    nobody knows what memory the job needs; `needs_at_most_bytes` is what is known to be enough: the smallest GPU that
+    as large a batch was published on; `on_cpu_bytes` is what the job needed on the CPU, to which a GPU adds workspace
+    of its own. `seconds` and `usd` are of the whole job where its samples are given. `network` and `batch_size` are the
+    job's: where no rate is published, one run of them there would give it. `second_missing` says why a second one has
+    no answer, and a run with `second_vcpus` would show it. `retired` says that nobody can rent machines with it any
+    more: then it is no choice.
     """
 
     gpu: Label
@@ -232,6 +233,7 @@ class GpuOption:
     bottleneck: Bottleneck | None = None
     bottleneck_sure: bool = False
     extrapolated: bool = False
+    transferred: bool = False
     gpu_count: Count = 1
     vcpus: Vcpus | None = None
     provider: str | None = None
@@ -571,10 +573,10 @@ class CostTable:
 
     @property
     def slow_accelerators(self) -> tuple[tuple[CostRow, CostRow], ...]:
-        """Each with an accelerator that is slower than a machine without one, and the smallest such machine."""
+        """Each with an accelerator that is surely slower than a machine without one, and the smallest such machine."""
         plain = [row for row in self.rows if not row.has_accelerator]
         faster = {
-            at: next((one for one in plain if one.throughput.value > row.throughput.value), None)
+            at: next((one for one in plain if one.throughput.low > row.throughput.high), None)
             for at, row in enumerate(self.rows)
             if row.has_accelerator
         }

@@ -37,7 +37,8 @@ _PUBLISHED: Templates[str, str] = {
     "published": "One of it, published: {own.rate:rate/unit} with {settings} ({source}).",
 }
 _FEEDS = N_(
-    "[[The input side, as measured here, feeds {one.input_rate:rate/unit} there]][[beyond? (extrapolated)]][[fed?.]]"
+    "[[fed?The input side, as measured here]][[one.transferred? and moved to its CPU]][[, feeds "
+    "{one.input_rate:rate/unit} there]][[beyond? (extrapolated)]][[fed?.]]"
 )
 _GPU_MEMORY = N_(
     "[[It has {one.gpu_memory_bytes:bytes} of memory]][[one.fits?, and]][[tight?, where]][[enough? "

@@ -24,10 +24,10 @@ _PRICES = N_(
 )
 _EXPECTED = N_("[[{cost.usd_per_million_samples:usd} a million]][[, {cost.usd_of_job:usd} the job]]")
 _LEAST = N_(
-    "[[spot?At spot prices]][[!spot?Of all]], the work costs the least on {machine}[[: {ratio:times_over} of the "
-    "baseline's cost]][[ in {time:times_over} of its time]]."
+    "[[spot?At spot prices]][[!spot?Of all]][[gone? that can be rented]], the work costs the least on "
+    "{machine}[[: {ratio:times_over} of the baseline's cost]][[ in {time:times_over} of its time]]."
 )
-_NO_FASTER = N_("{more:vcpus} are no faster than {fewer:vcpus}: they take {time:share} of the time.")
+_NO_FASTER = N_("{more} is no faster than {fewer}: it takes {time:share} of the time.")
 _SLOWER = N_("{gpu} is slower than {cpu}.")
 _INTERRUPTED = N_(
     "Interruptions make the work on spot machines {share:small} longer: what was done since the last checkpoint is "
@@ -134,11 +134,12 @@ def costs_sentences(costs: CostTable, terms: Terms) -> Iterator[str]:
         cost = None if row is None else row.spot if spot else row.on_demand
         if row is not None and cost is not None:
             ratio, time = (None, None) if row.is_baseline and not spot else (cost.ratio, row.time_ratio)
-            yield _(_LEAST, spot=spot, machine=machine_of(row, terms), ratio=ratio, time=time)
+            gone = not spot and any(one.retired for one in costs.rows)
+            yield _(_LEAST, spot=spot, gone=gone, machine=machine_of(row, terms), ratio=ratio, time=time)
     if costs.no_faster is not None:
         best, larger = costs.no_faster
         time = best.throughput.value / larger.throughput.value
-        yield _(_NO_FASTER, more=larger.spec.vcpus, fewer=best.spec.vcpus, time=time)
+        yield _(_NO_FASTER, more=machine_of(larger, terms), fewer=machine_of(best, terms), time=time)
     for gpu, cpu in costs.slow_accelerators:
         yield _(_SLOWER, gpu=machine_of(gpu, terms), cpu=machine_of(cpu, terms))
     if costs.spot_time is not None:

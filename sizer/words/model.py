@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
@@ -168,23 +169,28 @@ no_prediction_line = Sentence("{workload} at {configuration}: no prediction. {wh
 assumed_line = Sentence("{prediction}; assumed: {assumed}")
 
 
-def elsewhere_table(forms: Sequence[Mapping[str, Any]], why: Sequence[str], terms: Terms) -> list[str]:
-    """A line for each instance type of `predict --on --json`, in columns, then what is to be known of them."""
+def elsewhere_table(forms: Sequence[Mapping[str, Any]], remarks: Sequence[Sequence[str]], terms: Terms) -> list[str]:
+    """A line for each instance type of `predict --on --json`, in columns, then each remark with the types it is of."""
     rows = [_elsewhere_row(form, terms) for form in forms]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    types = {text: [form["on"] for form, of in zip(forms, why, strict=True) if of == text] for text in why if text}
+    types: dict[str, list[str]] = defaultdict(list)
+    for form, texts in zip(forms, remarks, strict=True):
+        for text in filter(None, texts):
+            types[text].append(form["on"])
     return [*lines, *(_("{names}: {why}", names=language.row(names), why=text) for text, names in types.items())]
 
 
 def _elsewhere_row(form: Mapping[str, Any], terms: Terms) -> tuple[str, ...]:
-    rate = None if form["throughput"] is None else Estimate(form["throughput"], form["low"], form["high"])
+    lost, none = bool(form["out_of_memory"]), form["throughput"] is None
+    rate = None if lost or none else Estimate(form["throughput"], form["low"], form["high"])
     price = "" if form["price_per_hour"] is None else format_price(form["price_per_hour"], form["currency"])
     day = names.day_of_price(form["as_of"], date.today())
-    values = {**form, "rate": rate, "unit": terms.unit, "price": price, "day": day}
+    values = {**form, "rate": rate, "unit": terms.unit, "price": price, "day": day, "lost": lost, "none": none}
+    values["beyond"] = form["extrapolated"] and not lost
     return (
         form["on"],
-        _("[[{rate:rate/unit}]][[!rate?no rate]]", **values),
+        _("[[lost?out of memory]][[none?no rate]][[{rate:rate/unit}]][[beyond?, extrapolated]]", **values),
         _("[[{price} an hour ({day})]][[!price?price unknown]]", **values),
         _("[[{usd_per_million_samples:usd} a million {unit:units}]]", **values),
     )

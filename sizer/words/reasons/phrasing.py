@@ -233,7 +233,7 @@ FIELDS: Mapping[str, Field] = {
     **_fields(format_seconds, "within enough latency most_latency"),
     **_fields(language.transfer, "cap moved"),
     **_fields(language.operations, "cap_ios ios"),
-    **_fields(language.percent, "share most_loss worth computes"),
+    **_fields(language.percent, "share most_loss worth saving computes"),
     **_fields(language.small_share, "loss"),
     **_fields(_short_of_all, "of_target"),
     **_fields(language.gain, "gain"),

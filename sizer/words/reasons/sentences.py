@@ -24,6 +24,8 @@ SENTENCES: Templates[Code, str | tuple[str, ...]] = {
     Code.NOT_MEASURED: (
         "`{workload}` computes on the CPU, with {instructions_measured}; {there} computes with "
         "{instructions}, so its rate there cannot be told from here.",
+        "[[shared?The vCPUs of {there} are a share of a core, or burst for as long as credits last: what `{workload}` "
+        "gets there all the time is not known.]]",
         "How fast the CPU of {there} is[[ ({cpu})]] was not published, so the rate of `{workload}` there is not known.",
         "`{workload}` was not measured on [[{gpu}, only on {gpus_measured}]][[{disk}, only on {disks_measured}]].",
     ),
@@ -83,7 +85,8 @@ SENTENCES: Templates[Code, str | tuple[str, ...]] = {
         "Gives {rate}; the probability that it reaches {needed} is {chance}.",
         "The probability that it reaches the target is {chance}.",
         "[[by_cost_and_time?Gives {rate}; price times time is {cost} as much there.]]",
-        "Gives {rate}[[, {speed} as fast]][[; the same work costs {cost} as much there]].",
+        "Gives {rate}[[, {speed} as fast]][[ for {saving} less an hour]][[; the same work costs {cost} as much "
+        "there]].",
     ),
     Code.JOB_TAKES: (
         "{samples} take {time} at the steady rate, plus the time to start. The probability of finishing "
@@ -239,6 +242,7 @@ SENTENCES: Templates[Code, str | tuple[str, ...]] = {
         "{memory} is the smallest size sold in which the job is known to run at its full rate.",
     ),
     Code.NOT_SOLD: (
+        "{there} has {vcpus}[[ and {memory}]], less than asked for.",
         "Families offer at most {most} with {vcpus}[[, not {memory}: take a size with more vCPUs]].",
         "Fractions of a vCPU are not sold.",
     ),
@@ -250,6 +254,7 @@ SENTENCES: Templates[Code, str | tuple[str, ...]] = {
         "such as `--rate {currency}=0.14`.",
         "Its price is of {old_day}, older than a year.",
         "[[undated?Nobody knows of which day its price is.]]",
+        "[[unnamed?Which accelerator this is was not told, so no machine with it is offered.]]",
         "{volume} of {disk} cost {whole_usd} a month, {bought_usd} of it for IOPS and MB/s beside the size.",
         "Price unknown.",
     ),

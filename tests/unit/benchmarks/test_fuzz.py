@@ -22,6 +22,9 @@ CASES = {
     "predict --at": 6,
     "catalogue": 6,
     "catalogue, import": 7,
+    "price lists": 5,
+    "family's tables": 3,
+    "predict --calibrate": 3,
     "import": 5,
     "arguments": 6,
 }

@@ -59,6 +59,7 @@ def test_one_run_there_is_nearer_than_the_index(study: Path, capsys: pytest.Capt
         (["--on", "aws/p2.xlarge"], "cannot be rented any more"),
         (["--calibrate", "c.csv"], "--calibrate needs --on"),
         (["--on", "aws/c7i.large", "--at", "x.csv"], "--on takes neither --at"),
+        (["--on", "aws/c7i.large", "--data-factor", "2"], "nor another disk or size of the data"),
     ],
 )
 def test_what_cannot_be_asked_is_said(
@@ -66,6 +67,59 @@ def test_what_cannot_be_asked_is_said(
 ) -> None:
     assert main(["predict", str(study / "s"), *arguments]) == 2
     assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--on", "aws/t3.large"], "The vCPUs of aws t3.large are a share of a core"),
+        (["--on", "aws/c7i.2xlarge", "--vcpus", "64"], "aws c7i.2xlarge has 8 vCPUs and 16 GiB, less than asked for."),
+    ],
+)
+def test_where_the_job_cannot_be_told_the_reason_is(
+    study: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
+) -> None:
+    assert main(["predict", str(study / "s"), *arguments]) == 5
+    assert sentence in capsys.readouterr().err
+
+
+def test_what_to_know_of_a_type_stands_below(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    types = ["predict", str(study / "s"), "--on", "aws/c6g.xlarge,aws/g4dn.xlarge,aws/c7i.16xlarge"]
+    assert [form["notes"] for form in asked(types, capsys)] == [
+        ["ARM cores."],
+        ["Has a GPU that the job does not use."],
+        [],
+    ]
+    assert main(types) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "aws c6g.xlarge: ARM cores." in lines
+    assert [", extrapolated " in line for line in lines[:3]] == [False, False, True]
+
+
+def test_a_run_on_a_machine_that_nobody_knows_calibrates_nothing(
+    study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (study / "mine.csv").write_text("instance_type,vcpus,throughput\nmine,8,250\n")
+    types = ["--on", "aws/c7i.2xlarge", "--calibrate", str(study / "mine.csv")]
+    assert main(["predict", str(study / "s"), *types]) == 2
+    assert "`mine`, of which --calibrate has a run, is neither" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("table", "sentence"),
+    [
+        ("vcpus,throughput\n8,100\n16,190\n", "has a row with 16 vCPUs, and aws c6i.2xlarge has 8"),
+        ("instance_type,throughput\naws/c7i.large,9\n", "a row was measured on aws c7i.large"),
+    ],
+)
+def test_a_table_is_of_the_type_that_it_is_said_to_be_measured_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], table: str, sentence: str
+) -> None:
+    (tmp_path / "t.csv").write_text(table)
+    out = ["--out", str(tmp_path / "s"), "--measured-on", "aws/c6i.2xlarge"]
+    assert main(["import", str(tmp_path / "t.csv"), *out]) == 2
+    assert sentence in capsys.readouterr().err
+    assert not (tmp_path / "s").exists()
 
 
 def test_without_a_known_cpu_nothing_is_transferred(

@@ -104,6 +104,14 @@ def test_the_whole_job(ask_table: Asked) -> None:
     assert small.on_demand.usd_per_million_samples == small.on_demand.usd_of_job
 
 
+def test_a_gpu_is_slower_where_the_intervals_say_so(ask_table: Asked) -> None:
+    """Not by 2 %, which two runs differ by."""
+    for rate, slower in ((147, 0), (100, 1)):
+        costs = ask_table(KERAS.replace(",100,", f",{rate},"), baseline="large-32").costs
+        assert costs is not None
+        assert len(costs.slow_accelerators) == slower
+
+
 def test_what_follows_from_the_table_is_told(ask_table: Asked) -> None:
     lines = list(costs_lines(ask_table(KERAS, baseline="K80"), TERMS))
     assert lines[0] == "CPU or GPU: time and cost of the same work, 1 vCPU, 1 x K80 (n1-standard-1 + K80) = 1:"
@@ -112,7 +120,7 @@ def test_what_follows_from_the_table_is_told(ask_table: Asked) -> None:
         "  8 vCPUs (small-8)                       50 images/s  2.00  0.57    $0.20      $1.11",
         "    spot                                                     0.14    $0.05     $0.278",
     ]
-    assert "64 vCPUs are no faster than 32 vCPUs: they take 107 % of the time." in lines
+    assert "64 vCPUs (huge-64) is no faster than 32 vCPUs (large-32): it takes 107 % of the time." in lines
     assert "1 vCPU, 1 x K80 (n1-standard-1 + K80) is slower than 32 vCPUs (large-32)." in lines
 
 
@@ -170,7 +178,7 @@ def test_a_gpu_that_nobody_rents_out_is_no_choice_whatever_the_table_says_that_i
     own = next(number for number, line in enumerate(lines) if line.startswith("  1 vCPU"))
     assert lines[own].split()[-6:] == ["200", "images/s", "1.00", "1.00", "$0.01", "$0.0139"]
     assert lines[own + 1] == "    retired 2026"
-    assert "Of all, the work costs the least on 8 vCPUs (small-8)" in "".join(lines)
+    assert "Of all that can be rented, the work costs the least on 8 vCPUs (small-8)" in "".join(lines)
     assert ask_table("gpu,throughput,usd_per_hour\nK80,10,1\n2 x K80,18,2\n").status == "refused"
     assert ask_table("gpu,gpu_count,throughput\nK80,1,10\nK80,2,18\n").spec is not None
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from sizer.catalog.catalog import Catalog
 from sizer.catalog.machines import InstanceType
+from sizer.catalog.processors import processor_of
 from sizer.model.fitting import fit
 from sizer.model.model import Model
 from sizer.recommend.recommendation import recommend
@@ -21,6 +23,7 @@ from sizer.records.study import Deadline, Objective
 from sizer.words.answers import headline
 from sizer.words.names import terms_of
 from sizer.words.reasons.phrasing import reason_sentences
+from tests.tables import runs_of
 
 
 def _host(speed: float) -> Processor:
@@ -107,6 +110,53 @@ def test_where_no_type_is_fast_enough_the_likeliest_is_named(make_run: Callable[
         assert sentences[0].startswith("No instance type of a size that was measured ")
         assert "8 vCPUs (aws c6i.2xlarge)" in sentences[0]
         assert "By its rate on host, 8 vCPUs would be chosen." in sentences[1]
+
+
+def test_what_is_cheaper_an_hour_and_fast_enough_is_named(make_run: Callable[..., Run]) -> None:
+    """Four whole cores of c8a, beside eight vCPUs of c7a on which the work costs no more."""
+    runs = _runs(make_run)
+    catalog = _of_families("aws c7a", "aws c8a")
+    dear = {"aws c8a.xlarge": 0.33, "aws c8a.2xlarge": 0.9}
+    types = tuple(replace(one, price_per_hour=dear.get(one.name, one.price_per_hour)) for one in catalog.instance_types)
+    catalog = replace(catalog, instance_types=types)
+    (answer,) = recommend(fit(runs, None, [_host(1.0)]), runs, Objective(at_least=450.0), catalog).workloads
+    assert answer.instances[0].called("aws") == "aws c7a.2xlarge"
+    assert answer.rejected[0].instance_type == "aws c8a.xlarge"
+    assert answer.rejected[0].why[0].number("saving") > 0.1
+
+
+def test_money_goes_by_rates_there(make_run: Callable[..., Run]) -> None:
+    """Also where a share of the best rate is asked for: the baseline, the table of costs and the options."""
+    runs = _runs(make_run)
+    model = fit(runs, None, [_host(2.0)])
+    answer = _asked(model, runs, Objective(baseline="aws/c7a.2xlarge"), "aws c6i", "aws c7a")
+    assert answer.baseline is not None
+    assert answer.baseline.throughput.value == pytest.approx(800 * 1.235 / 2, rel=0.05)
+    assert answer.costs is not None
+    costs = {row.instance_type: row for row in answer.costs.rows}
+    assert costs["aws c7a.2xlarge"].is_baseline
+    assert costs["aws c7a.large"].throughput.value == pytest.approx(200 * 1.235 / 2, rel=0.1)
+    option = answer.options[0]
+    assert option.usd_per_hour is not None
+    assert option.usd_per_million_samples == pytest.approx(option.usd_per_hour / 3600 / option.throughput.value * 1e6)
+    assert option.instance_type == answer.instances[0].called("aws")
+
+
+@pytest.mark.parametrize(("at_least", "first"), [(None, "c6i.2xlarge"), (350.0, "c8a.2xlarge")])
+def test_a_table_of_one_type_has_its_prices(tmp_path: Path, at_least: float | None, first: str) -> None:
+    """What was measured there costs what types with that CPU do; a rate that is asked for is one of a type."""
+    runs = runs_of(tmp_path, "vcpus,throughput\n2,98\n4,190\n8,360\n")
+    home = processor_of(Catalog.load().called("aws/c6i.2xlarge")[0])
+    assert home is not None
+    catalog = _of_families("aws c6i", "aws c8a")
+    asked = Objective(at_least=at_least) if at_least else Objective()
+    (answer,) = recommend(fit(runs, None, [home]), runs, asked, catalog).workloads
+    assert answer.costs is not None
+    names = [row.instance_type for row in answer.costs.rows]
+    own = ["aws c6i.large", "aws c6i.xlarge", "aws c6i.2xlarge"]
+    assert names == own if at_least is None else f"aws {first}" in names
+    priced = [one.instance_type for one in answer.alternatives] or [answer.instances[0].called("aws")]
+    assert f"aws {first}" in priced
 
 
 def test_without_a_rate_there_the_size_is_by_rates_here(make_run: Callable[..., Run]) -> None:

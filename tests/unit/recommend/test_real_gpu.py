@@ -51,7 +51,9 @@ def test_only_machines_with_the_gpu_that_was_measured_are_offered(real: list[Run
     assert offered
     assert all(instance.gpu is not None and same_gpu(instance.gpu, "H200") for instance in offered)
     unnamed = [replace(run, configuration=replace(run.configuration, gpu=None)) for run in real]
-    assert answer_of(unnamed)[0].instances == ()
+    answer, sentences = answer_of(unnamed)
+    assert answer.instances == ()
+    assert "Which accelerator this is was not told, so no machine with it is offered." in sentences
 
 
 def test_a_thread_that_holds_the_gpu_back_is_named(real: list[Run]) -> None:

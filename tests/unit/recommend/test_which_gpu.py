@@ -11,7 +11,7 @@ from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import AgainstCpu, Answer, NoGpuAnswer, SecondGpu
-from sizer.records.device import Device
+from sizer.records.device import REFERENCE, Device, Processor
 from sizer.records.prediction import Bottleneck, Estimate
 from sizer.records.run import Demand, Run
 from sizer.records.study import Deadline, Objective
@@ -51,6 +51,22 @@ def _of(run: Run, network: str | None, kind: str = "image_training") -> Run:
 
 def answered(runs: list[Run], catalog: Catalog, *gpus: str, deadline: Deadline | None = None) -> Answer:
     return recommend(fit(runs), runs, Objective(gpus=gpus, deadline=deadline), catalog).workloads[0]
+
+
+def test_the_input_side_is_moved_to_the_cpu_of_the_machine(make_run: MakeRun) -> None:
+    """A host twice as fast as AWS c6i feeds a T4 on g4dn.xlarge, 0.78 as fast, with half of what it feeds here."""
+    fast = {name: 2 * rate for name, rate in REFERENCE.items()}
+    runs, host = emulated_runs(make_run), Processor("", "host", fast, 0.0, 4.0, 4.0, "avx2")
+    catalog = Catalog.load()
+    catalog = replace(catalog, instance_types=catalog.called("aws/g4dn.xlarge"))
+    here, there = (
+        recommend(model, runs, Objective(gpus=("T4",)), catalog).workloads[0].gpus[0]
+        for model in (fit(runs), fit(runs, None, [host]))
+    )
+    assert (here.transferred, there.transferred) == (False, True)
+    assert there.input_rate.value / here.input_rate.value == pytest.approx(0.784 / 2 * 1.25 / 2, rel=0.1)
+    lines = gpu_option_lines(there, terms_of(fit(runs).workloads[0]))
+    assert any("as measured here and moved to its CPU, feeds" in line for line in lines)
 
 
 def test_each_gpu_has_rate_bottleneck_price_and_memory(make_run: MakeRun, catalog: Catalog) -> None:
