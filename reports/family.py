@@ -38,7 +38,7 @@ def contents(material: Material, _subjects: Sequence[Subject]) -> dict[str, Any]
 def _shape_row(one: FamilyShape, family: Family) -> dict[str, Any]:
     return {
         "shape": words.shape_name(one.shape),
-        "hour": (format_usd(one.usd_per_hour), words.price_basis(one)),
+        "hour": (format_usd(one.usd_per_hour), words.price_basis(one, family)),
         "workloads": words.served_by(one, family),
         "idle": words.idle_in_words(one.idle),
     }
@@ -54,11 +54,11 @@ def _curve(family: Family) -> Figure:
 
 def _step(step: Step, family: Family) -> Row:
     """A bar, but of what is so dear that no other bar could be seen beside it."""
-    words_of_step = words.step_in_words(step, family.max_penalty)
+    more, *beside = words.step_in_words(step, family.max_penalty)
     drawn = step.more is not None and step.more <= MOST_DRAWN
     bar = Bar(100 * (step.more or 0.0), small_share(step.more or 0.0)) if drawn else Bar(None, "–")
-    is_answer = step.shapes == len(family.shapes)
-    return Row(words.shapes_counted(count=step.shapes), (bar,), figures=(words_of_step,), is_answer=is_answer)
+    is_answer, figures = step.shapes == len(family.shapes), tuple(beside) if drawn else (more, *beside)
+    return Row(words.shapes_counted(count=step.shapes), (bar,), figures=figures, is_answer=is_answer)
 
 
 def _used(family: Family) -> Figure:

@@ -68,7 +68,7 @@ def family(
     shapes: int | None = None,
     *,
     max_penalty: float = MAX_PENALTY,
-    ratios: Sequence[float] = GIB_PER_VCPU,
+    ratios: Sequence[float] | None = None,
     disks: Sequence[str] = (),
     provider: str | None = None,
     prices: str | Path | None = None,
@@ -78,17 +78,20 @@ def family(
     """The machine shapes, so many or the fewest, that serve the workloads of these studies at the least weighted cost.
 
     No workload pays over `max_penalty` (a share) more than on its own best shape. What can be built has `ratios` GiB
-    for each vCPU and these disk tiers, by default those measured. Prices are of a file, or fitted to a provider's.
+    for each vCPU and these disk tiers, by default those measured. Prices are of a file, or fitted to a provider's; spot
+    prices where all studies ask for them.
     Raises InputError for a bad file or name, NoAnswer where a workload is served by no shape or so few do not do.
     """
     offers = Catalog.load(keep=True) if catalog is None else catalog
+    spot = all(folder.study.objective.spot for folder in folders)
+    offers = offers.at_spot_prices() if spot else offers
     places = [folder.path.resolve().name for folder in folders]
     if len(set(places)) < len(places):
         places = [str(folder.path) for folder in folders]
     pairs = [
         (place, work)
         for place, folder in zip(places, folders, strict=True)
-        for work in _works(folder, offers, tuple(ratios))
+        for work in _works(folder, offers, tuple(ratios or GIB_PER_VCPU), spot)
     ]
     counts = Counter(work.name for _, work in pairs)
     works = [work if counts[work.name] == 1 else replace(work, name=f"{place}/{work.name}") for place, work in pairs]
@@ -100,10 +103,10 @@ def family(
     return family_of(fleet, shapes, max_penalty, amounts)
 
 
-def _works(folder: StudyFolder, catalog: Catalog, ratios: tuple[float, ...]) -> Iterator[Work]:
+def _works(folder: StudyFolder, catalog: Catalog, ratios: tuple[float, ...], spot: bool) -> Iterator[Work]:
     """The workloads of a study, with what their answers are chosen from."""
-    runs, objective = measured_runs(folder), folder.study.objective
-    question = Question(objective, catalog.at_spot_prices() if objective.spot else catalog, ratios=ratios)
+    runs = measured_runs(folder)
+    question = Question(replace(folder.study.objective, spot=spot), catalog, ratios=ratios)
     for model in fitted(folder).workloads:
         own = [run for run in runs if run.spec.workload.name == model.name]
         yield Work(model.name, model, case_of(model, question, own))

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from sizer import __version__
 from sizer.cli.printing import in_words, sentence
 from sizer.records.messages import InputError, Message
-from sizer.records.units import parse_whole
+from sizer.records.units import parse_factor, parse_whole
 
 if TYPE_CHECKING:
+    from sizer.catalog.catalog import Catalog
     from sizer.store.study_folder import StudyFolder
 
 LANGUAGES = ("en", "zh")
@@ -184,6 +185,27 @@ def add_retry(added: argparse._ActionsContainer) -> None:
 
 def add_json(added: argparse.ArgumentParser) -> None:
     flag(added, "--json", _("as JSON on stdout"))
+
+
+def add_catalog(added: argparse.ArgumentParser) -> None:
+    given = _("price lists in the place of sizer's own, as `sizer catalog import` reads them; may be repeated")
+    added.add_argument("--catalog", action="append", metavar="FILE", help=given)
+    worth = _("what one of a currency is worth in US dollars; without it its prices are not compared; may be repeated")
+    option(added, "--rate", worth, _currency_rate, metavar="CNY=0.14", action="append")
+
+
+def catalog_of(arguments: argparse.Namespace) -> Catalog:
+    """By the options of `add_catalog`."""
+    from sizer.catalog.catalog import Catalog
+
+    return Catalog.load(*(arguments.catalog or ()), keep=True).at_rates(dict(arguments.rate or ()))
+
+
+def _currency_rate(text: str) -> tuple[str, float]:
+    currency, _equals, worth = text.partition("=")
+    if not re.fullmatch(r"[A-Za-z]{3}", currency.strip()):
+        raise InputError("`{text}` names no currency; write what one is worth in US dollars: CNY=0.14.", text=text)
+    return currency.strip().upper(), parse_factor(worth)
 
 
 def print_json(form: object) -> None:

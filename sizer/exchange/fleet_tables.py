@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sizer.files.tables import Row, read_table
-from sizer.recommend.family.fleet import gpu_key
+from sizer.recommend.family.parts import gpu_kind
 from sizer.records.family import Amounts, PartPrices
 from sizer.records.messages import AnyOf, InputError, Message, advised_name, quoted
 from sizer.records.units import parse_count, parse_number
@@ -73,15 +73,17 @@ def read_prices(path: Path) -> PartPrices:
             raise row.input_error(RESOURCE, "{text} is none of {wanted}.", text=quoted(resource), wanted=wanted)
         if (resource in RESOURCES[2:]) != bool(name):
             raise row.input_error(NAME, "a gpu and a disk have a name here, a vcpu and a gib have none.")
-        key = resource, gpu_key(name) if resource == "gpu" else name
+        key = resource, gpu_kind(name) if resource == "gpu" else name
         if key in prices:
             raise row.input_error(RESOURCE, "this price stands in two rows; remove one of them.")
         prices[key] = _amount(row, USD)
     for resource in RESOURCES[:2]:
-        if not prices.get((resource, "")):
+        if (resource, "") not in prices:
             raise InputError(
                 "{path} has no price of a {resource}; add `{resource},,0.01`.", path=path, resource=resource
             )
+    if prices["vcpu", ""] == 0:
+        raise InputError("{path}: a vcpu costs 0; give more, such as 0.01.", path=path)
     gpus, disks = ({name: usd for (kind, name), usd in prices.items() if kind == part} for part in RESOURCES[2:])
     return PartPrices(prices["vcpu", ""], prices["gib", ""], gpus, disks)
 

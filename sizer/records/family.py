@@ -22,7 +22,7 @@ class Shape:
 class Idle:
     """What is left of a machine: vCPUs, bytes of memory, bytes/s of its disk, accelerators; None is not known."""
 
-    vcpus: Amount
+    vcpus: Amount | None
     memory_bytes: Amount | None
     disk_bytes_per_second: Amount | None
     gpu_count: Amount
@@ -35,6 +35,7 @@ class FamilyShape:
     `sold_by` are types of the catalogue that are such machines, one a provider; none: nobody sells it. Up to
     `break_even` USD an hour the family costs no more than the best one of as many shapes without it; None where there
     is none without it. `idle` is the mean over the hours that it is used, `disk_bytes_per_second` None not known.
+    `as_of` is the day of the price, empty where nobody knows it, None of one by parts or of a study's own table.
     """
 
     shape: Shape
@@ -44,6 +45,7 @@ class FamilyShape:
     break_even: Amount | None
     idle: Idle
     disk_bytes_per_second: Amount | None = None
+    as_of: str | None = None
 
 
 @dataclass(frozen=True)
@@ -52,8 +54,9 @@ class Served:
 
     `weight` is its share of the bill if each workload had its own best shape, `own`; `penalty` what it pays more than
     there, as a share, and `within` the probability that this is no more than allowed. `vcpus` and `memory_bytes` are
-    what it needs, the latter what it had where it is not `memory_known`, None where no run says either; that of its
-    pipeline alone where its accelerator was `emulated`.
+    what it needs: the former of the cheapest machine with its accelerators where they are not `vcpus_known`; the latter
+    what it had where it is not `memory_known`, None where no run says either; that of its pipeline alone where its
+    accelerator was `emulated`.
     """
 
     workload: Name
@@ -68,6 +71,7 @@ class Served:
     memory_bytes: Amount | None
     idle: Idle
     memory_known: bool = True
+    vcpus_known: bool = True
     emulated: bool = False
 
 
@@ -87,11 +91,12 @@ class Step:
 @dataclass(frozen=True)
 class OneDisk:
     """What as many shapes cost more, as a share, where all have the best one disk tier; None where no one serves all.
-    The largest penalty of a workload then may be more than allowed."""
+    The largest penalty of a workload then is more than allowed where it is not `kept`."""
 
     disk: Name
     more: Signed | None
     penalty: Amount | None
+    kept: bool = True
 
 
 @dataclass(frozen=True)
@@ -105,10 +110,11 @@ class Offer:
 
 @dataclass(frozen=True)
 class PartPrices:
-    """USD an hour of a vCPU, a GiB, and of each accelerator and disk by name; with the GiB of a local disk.
+    """USD an hour of a vCPU, a GiB, and of each accelerator and disk by name.
 
     Fitted to `types` instance types of `provider`, from which the prices by parts differ by the share `residual` in the
-    median, by `residual_90` in nine of ten; the provider is None where a file gave them.
+    median, by more than `residual_90` in one of ten; their oldest price is of the day `as_of`. The provider is None
+    where a file gave them. `spot`: of spare capacity, and so are the prices of instance types.
     """
 
     vcpu: Amount
@@ -119,6 +125,8 @@ class PartPrices:
     types: Count = 0
     residual: Amount = 0.0
     residual_90: Amount = 0.0
+    as_of: str = ""
+    spot: bool = False
 
 
 @dataclass(frozen=True)

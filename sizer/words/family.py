@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 
-from sizer.catalog.gpus import read_gpu_name
 from sizer.model.model import CPU_LABEL
 from sizer.records.family import Family, FamilyShape, Grid, Idle, PartPrices, Shape, Step
 from sizer.words import language
-from sizer.words.language import Counted, Sentence, _, _n, either, row
-from sizer.words.names import accelerators_name, disk_in_words
+from sizer.words.language import Counted, Sentence, _, _n, either, row, small_share
+from sizer.words.names import accelerators_name, day_of_price, disk_in_words
 from sizer.words.verdict import provider_name
 
 LITTLE = 0.0005
@@ -58,12 +58,15 @@ def served_by(one: FamilyShape, family: Family) -> str:
     return language.listed([served.workload for served in family.served if served.place == place])
 
 
-def price_basis(one: FamilyShape) -> str:
+def price_basis(one: FamilyShape, family: Family) -> str:
     """Whose price it is, and up to which the shape is worth offering where nobody does."""
+    day = None if one.as_of is None else day_of_price(one.as_of, date.today())
     return _(
-        "[[larger?a larger one, ]][[{one.sold}]][[!one.sold?by its parts]][[!one.sold_by?; nobody sells it]]"
-        "[[, worth offering up to {usd:usd}]]",
+        "[[larger?a larger one, ]][[{one.sold}]][[, {day}]][[!one.sold?by its parts]][[disk?, and the disk]]"
+        "[[!one.sold_by?; nobody sells it]][[, worth offering up to {usd:usd}]]",
         one=one,
+        day=day,
+        disk=family.prices is not None and bool(family.prices.disks),
         larger=one.sold is not None and one.sold not in one.sold_by,
         usd=None if one.sold_by else one.break_even,
     )
@@ -71,7 +74,7 @@ def price_basis(one: FamilyShape) -> str:
 
 def idle_in_words(idle: Idle) -> str:
     """`1.5 vCPUs, 3 GiB, 90 MB/s of the disk, 1 accelerator`, without what is little; empty where nothing is."""
-    memory, vcpus, gpus = idle.memory_bytes or 0, round(idle.vcpus, 1), round(idle.gpu_count, 1)
+    memory, vcpus, gpus = idle.memory_bytes or 0, round(idle.vcpus or 0, 1), round(idle.gpu_count, 1)
     return row(
         [
             language.vcpus_in_words(vcpus) if vcpus else "",
@@ -98,45 +101,48 @@ def penalty_lines(family: Family) -> list[str]:
     ]
 
 
-def step_in_words(step: Step, max_penalty: float) -> str:
-    """What so many shapes cost, and where they do not do, why."""
+def step_in_words(step: Step, max_penalty: float) -> list[str]:
+    """What so many shapes cost, what the workload does that pays most above its own best, and how sure that is."""
     if step.more is None:
-        return _("cannot serve all")
-    return _(
-        "{more}[[; one workload pays {penalty}]][[, over the {allowed:small} allowed]][[; others may cost {gap:small} "
-        "less]]",
-        more=extra(step.more) or _("no more"),
-        penalty=extra(step.penalty),
-        allowed=None if step.kept else max_penalty,
-        gap=step.gap,
-    )
+        return [_("cannot serve all")]
+    allowed = None if step.kept else small_share(max_penalty)
+    parts = [
+        extra(step.more) or _("no more"),
+        _("[[one workload {penalty}]][[, over the {allowed} allowed]]", penalty=extra(step.penalty), allowed=allowed),
+        _("[[others may cost {gap:small} less]]", gap=step.gap),
+    ]
+    return [part for part in parts if part]
 
 
 def how_sure(family: Family) -> str:
     """By the draws of all rates."""
     return _(
-        "How sure: {family.within:chance} that no workload pays over {family.max_penalty:small} more than on its own "
-        "best shape, {family.same:chance} that no other shape in the place of one of these saves 1 %. By the expected "
-        "rates [[!family.gap?no other choice costs less (proven)]][[others may cost up to {family.gap:small} less]].",
+        "How sure, at these prices: {family.within:chance} that no workload pays over {family.max_penalty:small} more "
+        "than on its own best shape, {family.same:chance} that no other shape in the place of one of these saves 1 %. "
+        "By the expected rates [[!family.gap?no other choice costs less (proven)]][[others may cost up to "
+        "{family.gap:small} less]].",
         family=family,
     )
 
 
-def prices_in_words(prices: PartPrices, grid: Grid) -> str:
+def prices_in_words(prices: PartPrices) -> str:
     """What the parts cost, and how well that tells prices of instance types."""
-    gpus = {gpu: prices.gpus.get(read_gpu_name(gpu).key) for gpu, _count in grid.gpus if gpu is not None}
     parts = [
         _("{usd:usd} a vCPU", usd=prices.vcpu),
         _("{usd:usd} a GiB", usd=prices.gib),
-        *(_("{usd:usd} one {gpu}", usd=usd, gpu=gpu) for gpu, usd in gpus.items() if usd is not None),
+        *(_("{usd:usd} one {gpu}", usd=usd, gpu=gpu) for gpu, usd in prices.gpus.items()),
     ]
+    disks = [_("{usd:usd} for {disk:disk}", usd=usd, disk=disk) for disk, usd in prices.disks.items()]
     return _(
-        "Prices: [[of an instance type of {provider} where it sells the shape, else ]]{parts:and} an hour[[provider?, "
-        "fitted to {prices.types:number} types, which these miss by {prices.residual:small} in the median and "
-        "{prices.residual_90:small} in one of ten]].",
+        "[[prices.spot?Spot prices]][[!prices.spot?Prices]]: [[of an instance type of {provider} where it sells the "
+        "shape, else ]]{parts:and} an hour[[provider?, fitted to {prices.types:number} types (oldest price: {day}), "
+        "which these miss by {prices.residual:small} in the median, by over {prices.residual_90:small} in one of ten]]."
+        "[[ On top of that: {disks:and} an hour.]]",
         provider=prices.provider and provider_name(prices.provider),
         parts=parts,
         prices=prices,
+        day=day_of_price(prices.as_of, date.today()),
+        disks=disks,
     )
 
 
@@ -158,11 +164,12 @@ def beside_lines(family: Family) -> Iterator[str]:
     if disk is not None:
         yield _(
             "One disk tier for all[[!served?: none serves all workloads]][[served?, {disk.disk}: {more}]][[, {penalty} "
-            "for one workload]].",
+            "for one workload]][[, over the {allowed} allowed]].",
             disk=disk,
             served=disk.more is not None,
             more=extra(disk.more) or _("no more"),
             penalty=extra(disk.penalty),
+            allowed=None if disk.kept or disk.more is None else small_share(family.max_penalty),
         )
     if offer is not None and offer.break_even >= NEAR * offer.usd_per_hour:
         yield _(
@@ -176,6 +183,13 @@ def beside_lines(family: Family) -> Iterator[str]:
         yield _(
             "The memory of {names:some} is that of the input pipeline alone: the accelerator was emulated.",
             names=emulated,
+        )
+    sizes = [served.workload for served in family.served if not served.vcpus_known]
+    if sizes:
+        yield _(
+            "How many vCPUs are needed is not known of {names:some}: those of the cheapest machine with as many "
+            "accelerators count; a column `vcpus` would tell.",
+            names=sizes,
         )
     unknown = [served.workload for served in family.served if not served.memory_known]
     if unknown:
@@ -197,7 +211,7 @@ def beside_lines(family: Family) -> Iterator[str]:
             gpu=family.unpriced[0],
         )
     if family.prices is not None and family.grid is not None:
-        yield prices_in_words(family.prices, family.grid)
+        yield prices_in_words(family.prices)
         yield grid_in_words(family.grid)
 
 
@@ -209,14 +223,14 @@ def family_lines(family: Family) -> Iterator[str]:
             "{shape}: {usd:usd} an hour ({basis}), for {names}.[[ Idle: {idle}.]]",
             shape=shape_name(one.shape),
             usd=one.usd_per_hour,
-            basis=price_basis(one),
+            basis=price_basis(one, family),
             names=served_by(one, family),
             idle=idle_in_words(one.idle),
         )
     for line in penalty_lines(family):
         yield f"  {line}"
     for step in family.curve:
-        words = step_in_words(step, family.max_penalty)
+        words = language.clauses(step_in_words(step, family.max_penalty))
         yield "  " + _("{shapes}: {what}.", shapes=shapes_counted(count=step.shapes), what=words)
     yield how_sure(family)
     yield from beside_lines(family)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import argparse
 
 from sizer import api
-from sizer.catalog.catalog import Catalog
-from sizer.cli.arguments import _, add_json, names_listed, opened, option, print_json, whole
+from sizer.cli.arguments import _, add_catalog, add_json, catalog_of, names_listed, opened, option, print_json, whole
 from sizer.exchange.formats import family_form
 from sizer.recommend.family.choice import MAX_PENALTY
-from sizer.recommend.family.fleet import RATIOS
 from sizer.records import units
 from sizer.records.messages import Message
 from sizer.words.family import family_lines
@@ -23,8 +21,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     option(parser, "--shapes", _("how many; default: the fewest that keep the penalty"), count, metavar="K")
     allowed = _("what a workload may pay above its own best shape; default: 10%%")
     option(parser, "--max-penalty", allowed, units.parse_percent, metavar="10%", default=MAX_PENALTY)
-    ratios = _("GiB for each vCPU that can be built; default: 2,4,8")
-    option(parser, "--ratios", ratios, _ratios, metavar="2,4,8", default=RATIOS)
+    ratios = _("GiB for each vCPU that can be built; default: 2,4,8, and what a table's machines have beyond")
+    option(parser, "--ratios", ratios, _ratios, metavar="2,4,8")
     tiers = _("disk tiers that can be built, of the studies or the catalogue; default: those measured")
     option(parser, "--disks", tiers, names_listed, metavar="A,B", default=())
     weights = _("how much there is of each: a table with the columns workload and weight, or samples")
@@ -32,9 +30,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     prices = _("what a vCPU, a GiB, an accelerator and a disk cost: resource,name,usd_per_hour")
     parser.add_argument("--prices", metavar="FILE.csv", help=prices)
     provider = _("whose prices of instance types count; default: whose follow best from their parts")
-    parser.add_argument("--provider", metavar="aws", help=provider)
-    given = _("price lists in the place of sizer's own, as `sizer catalog import` reads them; may be repeated")
-    parser.add_argument("--catalog", action="append", metavar="FILE", help=given)
+    option(parser, "--provider", provider, str.lower, metavar="aws")
+    add_catalog(parser)
     add_json(parser)
 
 
@@ -48,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         provider=arguments.provider,
         prices=arguments.prices,
         weights=arguments.weights,
-        catalog=Catalog.load(*(arguments.catalog or ()), keep=True),
+        catalog=catalog_of(arguments),
     )
     if arguments.json:
         print_json(family_form(family))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from dataclasses import replace
 
 from sizer import api
 from sizer.catalog.catalog import LISTED, Catalog
-from sizer.cli.arguments import _, add_folder, flag, names_listed, opened, option
+from sizer.cli.arguments import _, add_catalog, add_folder, catalog_of, flag, names_listed, opened, option
 from sizer.cli.gates import check_gate, gate_code, read_gate
 from sizer.cli.printing import sentence
 from sizer.exchange.formats import FORMATS, HandedOver
@@ -38,10 +37,7 @@ MOST_OFFERS = 5
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add_folder(parser)
-    given = _("price lists in the place of sizer's own, as `sizer catalog import` reads them; may be repeated")
-    parser.add_argument("--catalog", action="append", metavar="FILE", help=given)
-    worth = _("what one of a currency is worth in US dollars; without it its prices are not compared; may be repeated")
-    option(parser, "--rate", worth, _currency_rate, metavar="CNY=0.14", action="append")
+    add_catalog(parser)
     parser.add_argument("--objective", choices=["cheapest", "fastest", "balanced"])
     share = _("share of the best throughput to reach")
     option(parser, "--target", share, units.parse_share, metavar="0.95")
@@ -72,7 +68,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     folder = opened(arguments.folder)
-    catalog = Catalog.load(*(arguments.catalog or ()), keep=True).at_rates(dict(arguments.rate or ()))
+    catalog = catalog_of(arguments)
     asked = _objective(arguments, folder.study.objective)
     asked = replace(asked, gpus=tuple(dict.fromkeys(map(catalog.gpu, asked.gpus))))
     model = api.fit(folder)
@@ -139,13 +135,6 @@ def _check_baseline(name: str, recommendation: Recommendation, catalog: Catalog)
         name=name,
         advice=advised_name(name, names, LISTED),
     )
-
-
-def _currency_rate(text: str) -> tuple[str, float]:
-    currency, _equals, worth = text.partition("=")
-    if not re.fullmatch(r"[A-Za-z]{3}", currency.strip()):
-        raise InputError("`{text}` names no currency; write what one is worth in US dollars: CNY=0.14.", text=text)
-    return currency.strip().upper(), units.parse_factor(worth)
 
 
 def _objective(arguments: argparse.Namespace, own: Objective) -> Objective:

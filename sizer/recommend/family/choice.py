@@ -15,10 +15,10 @@ from dataclasses import astuple, dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sizer.model.memory import undroppable_bytes
 from sizer.recommend.family.fleet import Fleet
+from sizer.recommend.family.parts import TABLE
 from sizer.recommend.rule import SLACK, Array
-from sizer.records.family import Amounts, Family, FamilyShape, Idle, Offer, OneDisk, Served, Shape, Step
+from sizer.records.family import Amounts, Family, FamilyShape, Idle, Offer, OneDisk, Served, Step
 from sizer.records.messages import Message, NoAnswer
 from sizer.records.units import format_share
 
@@ -194,12 +194,12 @@ MAX_PENALTY = 0.1
 ALIKE = 0.01
 """Families whose costs differ by less are alike."""
 MOST_STEPS = 12
-"""Numbers of shapes that are compared."""
+"""Numbers of shapes that are compared, the last ones."""
 QUICK = 3.0
 """Seconds at most to prove what stands beside the answer."""
 HALVINGS = 40
-LEAST_SHARE = 1e-9
-"""Of the bill: what there is none of is served at least cost, too."""
+LEAST_SHARE = 1e-5
+"""Of the bill: what there is none of is served at least cost, too, by more than what PROVEN leaves open."""
 
 
 @dataclass(frozen=True)
@@ -318,8 +318,9 @@ def _served(choice: _Choice, within: Array) -> Iterator[Served]:
             throughput=1 / float(fleet.hours[number, column]) / 3600,
             sample_unit=work.model.sample_unit,
             vcpus=need.vcpus,
+            vcpus_known=need.vcpus_known,
             memory_bytes=need.memory_bytes or None,
-            memory_known=undroppable_bytes(work.model.measured, None, None) is not None,
+            memory_known=work.memory_known,
             idle=fleet.idle(number, column),
             emulated=work.model.facts.device.kind == "emulated",
         )
@@ -328,18 +329,20 @@ def _served(choice: _Choice, within: Array) -> Iterator[Served]:
 def _shapes(choice: _Choice) -> Iterator[FamilyShape]:
     fleet = choice.fleet
     for place, column in enumerate(choice.location.columns):
-        shape, users = fleet.shapes[column], np.flatnonzero(choice.places == place)
+        shape, sold, users = fleet.shapes[column], fleet.sold[column], np.flatnonzero(choice.places == place)
         # What is not known, None, is nan here, and so is a mean with it.
         idles = np.array([astuple(fleet.idle(int(user), column)) for user in users], dtype=float)
         machine_hours = (choice.shares / choice.own)[users, 0] * fleet.hours[users, column]
-        vcpus, memory, rate, gpus = np.average(idles, axis=0, weights=machine_hours).tolist()
+        means = np.average(idles, axis=0, weights=machine_hours).tolist()
+        vcpus, memory, rate, gpus = (None if math.isnan(mean) else mean for mean in means)
         yield FamilyShape(
             shape=shape,
             usd_per_hour=float(fleet.usd[column]),
-            sold=fleet.sold[column],
+            sold=None if sold is None else sold.name.strip(),
+            as_of=None if sold is None or sold.source == TABLE else sold.as_of,
             sold_by=fleet.sold_by[column],
             break_even=_break_even(choice, place),
-            idle=Idle(vcpus, None if math.isnan(memory) else memory, None if math.isnan(rate) else rate, gpus),
+            idle=Idle(vcpus, memory, rate, gpus or 0.0),
             disk_bytes_per_second=fleet.tier(shape).rates.read_bytes_per_second,
         )
 
@@ -348,12 +351,12 @@ def _shapes(choice: _Choice) -> Iterator[FamilyShape]:
 
 
 def _curve(choice: _Choice) -> Iterator[Step]:
-    """One to one more than asked for; no more than bring anything."""
-    for count in sorted({*range(1, min(choice.count + 1, MOST_STEPS) + 1), choice.count}):
+    """Up to one more than are taken, if that brings anything."""
+    taken = len(choice.location.columns)
+    for count in range(max(1, taken + 2 - MOST_STEPS), taken + 2):
         step = _cheapest(choice, count)
-        yield step
-        if step.more is not None and step.more <= SLACK and count >= choice.count:
-            return
+        if count <= taken or (step.more or 0.0) < choice.location.cost - 1 - SLACK:
+            yield step
 
 
 def _one_disk(choice: _Choice) -> OneDisk | None:
@@ -365,7 +368,7 @@ def _one_disk(choice: _Choice) -> OneDisk | None:
     steps = [(str(tier), _cheapest(choice, choice.count, disks == tier)) for tier in tiers]
     disk, best = min(steps, key=lambda pair: (not pair[1].kept, math.inf if pair[1].more is None else pair[1].more))
     more = None if best.more is None else (1 + best.more) / choice.location.cost - 1
-    return OneDisk(disk, more, best.penalty)
+    return OneDisk(disk, more, best.penalty, best.kept)
 
 
 def _cheapest(choice: _Choice, count: int, of: NDArray[np.bool_] | None = None) -> Step:
@@ -399,29 +402,27 @@ def _break_even(choice: _Choice, place: int) -> float | None:
 
 def _offer(choice: _Choice) -> Offer | None:
     """Of the shapes that nobody sells and the family has not the one that is nearest to being worth a place in it: an
-    exchange for one of its shapes, or beside them where fewer were taken than asked for. None that is only larger, or
-    has another disk."""
+    exchange for one of its shapes, or beside them where fewer were taken than asked for. None that is larger than
+    one of these, or where nobody is faster than on a smaller one that is sold."""
     fleet, own, chosen = choice.fleet, choice.own, choice.location.columns
-    taken = [fleet.shapes[column] for column in chosen]
-    columns = [
-        column
-        for column, shape in enumerate(fleet.shapes)
-        if not any(_holds(shape, one) for one in taken) and not fleet.sold_by[column]
-    ]
+    sold = np.array([bool(providers) for providers in fleet.sold_by])
+    kinds = np.array([shape.gpu or "" for shape in fleet.shapes])
+    sizes = np.array([(shape.vcpus, shape.memory_bytes, shape.gpu_count) for shape in fleet.shapes])
+    columns = []
+    for column in np.flatnonzero(~sold):
+        smaller = (kinds == kinds[column]) & (sizes <= sizes[column]).all(axis=1)
+        faster = ((1 + ALIKE) * fleet.hours[:, [column]] < fleet.hours[:, smaller & sold]).any(axis=0)
+        if faster.all() and not smaller[list(chosen)].any():
+            columns.append(int(column))
     if not columns:
         return None
     weighted, usd = choice.allowed * choice.shares, fleet.usd[columns]
-    is_full = len(taken) == choice.count
+    is_full = len(chosen) == choice.count
     rests = list(without_one(weighted, chosen)) if is_full else [weighted[:, chosen].min(axis=1)]
     hours, cost = fleet.hours[:, columns], choice.location.cost
     prices = _highest(rests, hours, choice.most * own, choice.shares / own, cost, usd)
     best = int((prices / usd).argmax())
     return Offer(fleet.shapes[columns[best]], float(usd[best]), float(prices[best])) if prices[best] > 0 else None
-
-
-def _holds(one: Shape, other: Shape) -> bool:
-    larger = one.vcpus >= other.vcpus and one.memory_bytes >= other.memory_bytes and one.gpu_count >= other.gpu_count
-    return larger and one.gpu == other.gpu
 
 
 def _highest(rests: Sequence[Array], hours: Array, allowed: Array, scale: Array, goal: float, most: Array) -> Array:
@@ -432,6 +433,8 @@ def _highest(rests: Sequence[Array], hours: Array, allowed: Array, scale: Array,
     for _ in range(HALVINGS):
         price = (low + high) / 2
         mine = _up_to(price * hours, allowed) * scale
-        worth = np.min([np.minimum(rest[:, None], mine).sum(axis=0) for rest in rests], axis=0) <= goal
+        # What serves nobody is worth nothing, also where the rest alone costs no more than the goal.
+        pairs = [(np.minimum(rest[:, None], mine).sum(axis=0), mine <= rest[:, None]) for rest in rests]
+        worth = np.any([(cost <= goal) & serves.any(axis=0) for cost, serves in pairs], axis=0)
         low, high = np.where(worth, price, low), np.where(worth, high, price)
     return np.where(low > most * SLACK, np.minimum(low, most), 0.0)

@@ -1,12 +1,9 @@
-"""What can be built, what an hour of it costs as it is sold or by its parts, and what each workload of a fleet pays on
-each shape, by the draws of its rates.
-"""
+"""What can be built for the workloads of a fleet, and what each pays on each shape, by the draws of its rates."""
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -14,188 +11,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sizer.catalog.catalog import Catalog
-from sizer.catalog.gpus import read_gpu_name
 from sizer.catalog.machines import InstanceType
 from sizer.model.memory import floor_at, needed_bytes, undroppable_bytes
-from sizer.model.model import CPU_LABEL, MARGIN, Gpus, MeasuredDisk, WorkloadModel, name_of_disk
+from sizer.model.model import CPU_LABEL, MARGIN, Gpus, MeasuredDisk, WorkloadModel
 from sizer.recommend.candidates import GIB_PER_VCPU, SOLD_VCPUS, Candidate, family_memory
 from sizer.recommend.case import Case
-from sizer.recommend.prices import VOLUME_GIB, disk_prices, instances_like
+from sizer.recommend.family.parts import (
+    TABLE,
+    Priced,
+    Reads,
+    Tier,
+    gpu_kind,
+    gpu_usd,
+    is_just,
+    is_unnamed,
+    part_prices,
+    priced_shapes,
+    tier_name,
+    tiers_of,
+)
+from sizer.recommend.prices import instances_like
 from sizer.recommend.rule import SEED, Array, Table
 from sizer.records.answer import Answer
-from sizer.records.device import HOST_DISK, Device, DiskRates
+from sizer.records.device import Device, DiskRates
 from sizer.records.family import Grid, Idle, PartPrices, Shape
-from sizer.records.messages import AllOf, AnyOf, InputError, Message, NoAnswer
+from sizer.records.messages import AllOf, Message, NoAnswer
 from sizer.records.prediction import Spec
-from sizer.records.units import GIB, format_bytes, parse_tier
-
-# What can be built, and what an hour of it costs: as it is sold, else by its parts.
-
-FEWEST_TYPES = 20
-"""Of a provider with fewer instance types a price of each part says little."""
-MORE_MEMORY = 1.1
-"""What has up to so many times the memory is sold as that shape."""
-TABLE = "the table"
-"""The source of a machine whose price a table gives itself."""
-AS_FAST = 0.9
-"""Of another disk's figures: checks of one tier differ by so much."""
-
-
-# Disk tiers.
-
-
-@dataclass(frozen=True)
-class Tier:
-    """A disk that a shape may have; what of its figures is None is not known."""
-
-    name: str
-    rates: DiskRates
-    usd_per_hour: float
-
-    def serves(self, disk: MeasuredDisk | None, reads: tuple[float, float] | None) -> bool:
-        """Whether what was measured on that disk is as fast on this one: it is the same, or gives as much; of a disk
-        that nobody named, as many bytes and IOs a second as the job `reads`, where that is known, else any."""
-        needed: tuple[float | None, float | None] = reads or (0.0, 0.0)
-        unknown = self.name == HOST_DISK
-        if disk is not None and not is_unnamed(disk):
-            needed = disk.rates.read_bytes_per_second, disk.rates.read_iops
-            unknown = self.name == tier_name(disk)
-        pairs = zip((self.rates.read_bytes_per_second, self.rates.read_iops), needed, strict=True)
-        return all(
-            need == 0 or (unknown if rate is None or need is None else rate >= AS_FAST * need) for rate, need in pairs
-        )
-
-
-def is_unnamed(disk: MeasuredDisk | None) -> bool:
-    """Whether it is wherever the data lay, which is no tier that one can ask for."""
-    return disk is None or name_of_disk(disk.name) == HOST_DISK
-
-
-def tier_name(disk: MeasuredDisk) -> str:
-    """The tier of the catalogue, else what the study calls it."""
-    return disk.catalog_name or name_of_disk(disk.name)
-
-
-def tiers_of(
-    measured: Iterable[MeasuredDisk], asked: Sequence[str], catalog: Catalog, prices: Mapping[str, float]
-) -> tuple[Tier, ...]:
-    """Those asked for, of the measured ones or the catalogue's, else one for each disk measured; of two of one name,
-    the one with the larger figures. Where there is one alone whose price nobody gave, it costs nothing: it is the same
-    for all. InputError for a name that is neither."""
-    own = {tier_name(disk): disk for disk in sorted(measured, key=lambda disk: disk.rates.read_bytes_per_second or 0.0)}
-    disks = {} if asked else own
-    for name in asked:
-        offer = catalog.tier(name)
-        if name in own:
-            disks[name] = own[name]
-        elif offer is not None and ":" in name:
-            tier = parse_tier(name)
-            size = tier.size_bytes or VOLUME_GIB * GIB
-            rates = offer.rates(size, tier.iops, tier.bytes_per_second)
-            disks[name] = MeasuredDisk(name, rates, offer.disk_class, offer.name, size_bytes=size)
-        elif offer is not None:
-            sold = MeasuredDisk(offer.name, offer.rates(VOLUME_GIB * GIB), offer.disk_class, offer.name)
-            disks[offer.name] = own.get(offer.name, sold)
-        else:
-            own_ones = Message("one of {own}, or ", own=AnyOf(*own)) if own else ""
-            raise InputError(
-                "--disks: there is no disk tier `{name}`; give {own_ones}one of the catalogue, such as aws/gp3.",
-                name=name,
-                own_ones=own_ones,
-            )
-    usd = disk_prices(list(disks.values()), catalog) if len(disks) > 1 else {}
-    return tuple(
-        Tier(name, disk.rates, prices.get(name, prices.get(disk.name or "", usd.get(name_of_disk(disk.name), 0.0))))
-        for name, disk in disks.items()
-    )
-
-
-# Prices.
-
-
-def gpu_key(name: str) -> str:
-    """One for all names of a kind of accelerator, whatever its memory: prices tell no more apart."""
-    return read_gpu_name(name).key
-
-
-def gpu_kind(name: str) -> str:
-    """The same with the memory that the name says: a V100-16GB runs what was measured on one, and no V100-32GB."""
-    read = read_gpu_name(name)
-    return f"{read.key}-{read.memory_gb:g}" if read.memory_gb else read.key
-
-
-def fitted_prices(types: Sequence[InstanceType], provider: str) -> PartPrices:
-    """What the instance types of a provider cost by vCPU, GiB and accelerator: non-negative least squares (Lawson and
-    Hanson 1974) of relative differences, so that a large machine does not outweigh small ones. A part that seems to
-    cost nothing has no price."""
-    from scipy.optimize import nnls
-
-    kinds = sorted({gpu_key(instance.gpu) for instance in types if instance.gpu})
-    usd = np.array([instance.usd_per_hour for instance in types])
-    parts = np.array(
-        [
-            (
-                *(i.vcpus, i.memory_bytes / GIB, (i.local_nvme_bytes or 0) / GIB),
-                *(i.gpu_count * (i.gpu is not None and gpu_key(i.gpu) == kind) for kind in kinds),
-            )
-            for i in types
-        ]
-    )
-    by_part, _ = nnls(parts / usd[:, None], np.ones(len(types)))
-    apart = np.abs(parts @ by_part / usd - 1)
-    gpus = {kind: float(value) for kind, value in zip(kinds, by_part[3:], strict=True) if value > 0}
-    residuals = float(np.median(apart)), float(np.quantile(apart, 0.9))
-    return PartPrices(float(by_part[0]), float(by_part[1]), gpus, {}, provider, len(types), *residuals)
-
-
-def price_of(
-    size: Shape, like: Iterable[InstanceType], parts: PartPrices
-) -> tuple[float, str | None, tuple[str, ...]] | None:
-    """Of a shape without its disk: USD an hour, the instance type whose price that is, and one of each provider that
-    sells it; None where its accelerator has no price. `like` are types of its kind, with machines of a TABLE.
-
-    It is that of the cheapest of the provider's types, or of the table's machines, that holds it: nobody pays more for
-    less. By its parts it is where that is less, and where none of these is just so.
-    """
-    holding = [i for i in like if i.memory_bytes >= size.memory_bytes and i.vcpus >= size.vcpus]
-    holding = [i for i in holding if i.gpu_count >= size.gpu_count]
-    small = [i for i in holding if i.memory_bytes <= MORE_MEMORY * size.memory_bytes]
-    same = [i for i in small if (i.vcpus, i.gpu_count) == (size.vcpus, size.gpu_count)]
-    own = [i for i in holding if i.usd_per_hour is not None and (i.provider == parts.provider or i.source == TABLE)]
-    offers: list[tuple[float, str | None]] = [(i.usd_per_hour or 0.0, i.name.strip()) for i in own]
-    gpu = 0.0 if size.gpu is None else parts.gpus.get(gpu_key(size.gpu))
-    if gpu is not None and not any(i in same for i in own):
-        offers.append((parts.vcpu * size.vcpus + parts.gib * size.memory_bytes / GIB + gpu * size.gpu_count, None))
-    sold_by = {instance.provider: instance.name.strip() for instance in reversed(same)}
-    return (*min(offers, key=lambda offer: offer[0]), tuple(sold_by.values())) if offers else None
-
-
-def part_prices(catalog: Catalog, gpus: Iterable[str], provider: str | None, near: Collection[str]) -> PartPrices:
-    """Those of this provider, or, among those that sell most of these kinds of accelerator, of one that is `near`, and
-    whose prices follow best from the parts. NoAnswer where no provider has enough types, InputError where this one has
-    not."""
-    types: dict[str, list[InstanceType]] = defaultdict(list)
-    for instance in catalog.instances():
-        # No ARM cores, on which nothing was measured.
-        if instance.usd_per_hour is not None and not instance.is_arm and instance.memory_bytes:
-            types[instance.provider].append(instance)
-    names = sorted(name for name, own in types.items() if len(own) >= FEWEST_TYPES)
-    if provider is not None and provider not in names:
-        raise InputError(
-            "--provider: the prices of `{name}` are too few to say what a vCPU costs; give one of {names}.",
-            name=provider,
-            names=AnyOf(*names),
-        )
-    if not names:
-        raise NoAnswer(
-            "No provider of the catalogue has {count} instance types with a price in US dollars, from which that of a "
-            "vCPU would follow; type --prices FILE.",
-            count=FEWEST_TYPES,
-        )
-    kinds = set(map(gpu_key, gpus))
-    fits = [fitted_prices(types[name], name) for name in ([provider] if provider is not None else names)]
-    return max(fits, key=lambda fit: (len(kinds & fit.gpus.keys()), fit.provider in near, -fit.residual))
-
+from sizer.records.units import GIB, format_bytes
 
 DRAWS = 256
 """Of a table's draws so many are looked at."""
@@ -206,7 +48,7 @@ RATIOS = tuple(map(float, GIB_PER_VCPU))
 @dataclass(frozen=True)
 class Need:
     """What a workload needs of a machine for the rate of the row `number` of its table; 0 bytes where its memory is
-    not known. `reads` are bytes and IOs a second, None where that is not known."""
+    not known. `vcpus_known`: the runs had so many; else the cheapest machine with its accelerators has them."""
 
     number: int
     vcpus: float
@@ -215,7 +57,8 @@ class Need:
     gpu_count: int
     disk: MeasuredDisk | None
     rate: float
-    reads: tuple[float, float] | None
+    reads: Reads
+    vcpus_known: bool
 
 
 @dataclass(frozen=True)
@@ -251,7 +94,8 @@ class Work:
         if vcpus is None or (count and gpu is None):
             return None
         disk = self._as_sold(model.measured.disk(candidate.place.disk))
-        return Need(number, vcpus, memory_needed(model, candidate), gpu, count, disk, rate, _reads(model, rate))
+        memory, known = memory_needed(model, candidate), candidate.spec.vcpus is not None
+        return Need(number, vcpus, memory, gpu, count, disk, rate, _reads(model, rate), known)
 
     def _as_sold(self, disk: MeasuredDisk | None) -> MeasuredDisk | None:
         """With the name of the catalogue's tier where it is called like that."""
@@ -259,6 +103,23 @@ class Work:
             return disk
         tier = self.case.catalog.tier(disk.name or "")
         return disk if tier is None else replace(disk, catalog_name=tier.name)
+
+    @property
+    def memory_known(self) -> bool:
+        """Whether a run tells how much of it could not be dropped."""
+        return undroppable_bytes(self.model.measured, None, None) is not None
+
+    @property
+    def ratios(self) -> Iterator[float]:
+        """The GiB for each vCPU of machines measured that have a name or are sold, where nothing else says how much
+        memory is needed."""
+        if not isinstance(self.case, Case) or self.memory_known:
+            return
+        for need in self.needs:
+            one = self.table.rows[need.number].candidate
+            like = instances_like(one.spec, one.accelerators, self.model.facts.device, self.case.catalog)
+            if one.rented is not None or any(i.vcpus == need.vcpus and is_just(i, need.memory_bytes) for i in like):
+                yield need.memory_bytes / GIB / need.vcpus
 
     def machines(self, ratios: Sequence[float]) -> Iterator[InstanceType]:
         """Those whose price the table itself gives; of unknown memory as much as the job needs there."""
@@ -292,20 +153,20 @@ def memory_needed(model: WorkloadModel, candidate: Candidate) -> int:
     return least if shown is None else min(least, shown)
 
 
-def _reads(model: WorkloadModel, rate: float) -> tuple[float, float] | None:
+def _reads(model: WorkloadModel, rate: float) -> Reads:
     facts = model.facts
     if facts.feed.input != "disk":
         return 0.0, 0.0
-    if facts.read_bytes is None or facts.read_ios is None:
-        return None
-    return rate * facts.read_bytes, rate * facts.read_ios
+    size, ios = (None if demand is None else rate * demand for demand in (facts.read_bytes, facts.read_ios))
+    return size, ios
 
 
 @dataclass(frozen=True)
 class Fleet:
     """W workloads and S shapes: `usd` (S,) an hour of each, `sold` the instance type whose price that is, else None,
     `sold_by` one of each provider that sells it, `rows` (W, S) the row of each workload's table that is best on it, -1
-    where it does not serve, `hours` (W, S) of a sample there, infinite then. `unpriced` accelerators are in none."""
+    where it does not serve, `hours` (W, S) of a sample there, infinite then. `unpriced` accelerators are in none;
+    `prices` are of those that are in one, and of all disks."""
 
     works: tuple[Work, ...]
     shapes: tuple[Shape, ...]
@@ -313,7 +174,7 @@ class Fleet:
     prices: PartPrices
     grid: Grid
     usd: Array
-    sold: tuple[str | None, ...]
+    sold: tuple[InstanceType | None, ...]
     sold_by: tuple[tuple[str, ...], ...]
     rows: NDArray[np.intp]
     hours: Array
@@ -345,13 +206,13 @@ class Fleet:
         return min(fast, key=lambda need: (need.vcpus, need.memory_bytes))
 
     def idle(self, work: int, shape: int) -> Idle:
-        """What a workload leaves of a shape."""
+        """What a workload leaves of a shape, None where nobody knows what it needs."""
         need, had = self.need(work, shape), self.shapes[shape]
         disk = self.tier(had).rates.read_bytes_per_second
         return Idle(
-            had.vcpus - need.vcpus,
-            had.memory_bytes - need.memory_bytes if need.memory_bytes else None,
-            None if disk is None or need.reads is None else max(0.0, disk - need.reads[0]),
+            had.vcpus - need.vcpus if need.vcpus_known else None,
+            had.memory_bytes - need.memory_bytes if self.works[work].memory_known else None,
+            None if disk is None or need.reads[0] is None else max(0.0, disk - need.reads[0]),
             had.gpu_count - need.gpu_count,
         )
 
@@ -362,11 +223,12 @@ class Fleet:
 def fleet_of(
     works: Sequence[Work],
     catalog: Catalog,
-    ratios: Sequence[float] = RATIOS,
+    ratios: Sequence[float] | None = None,
     disks: Sequence[str] = (),
     prices: PartPrices | str | None = None,
 ) -> Fleet:
-    """All that can be built for these workloads, by these prices, or those of this provider.
+    """All that can be built for these workloads, by these prices, or those of this provider; without `ratios` with
+    RATIOS, and those of machines of a table that have more.
 
     NoAnswer where none of them has an answer with a known number of vCPUs, or the catalogue has too few prices;
     InputError for a disk or a provider that is not there.
@@ -380,11 +242,13 @@ def fleet_of(
     gpus = {gpu_kind(need.gpu): need.gpu for need in needs if need.gpu is not None}
     named = [catalog.tier(name) for name in disks]
     near = {tier.provider for tier in named if tier is not None} or _providers(works)
-    parts = prices if isinstance(prices, PartPrices) else part_prices(catalog, gpus, prices, near)
+    given = prices if isinstance(prices, PartPrices) else part_prices(catalog, gpus.values(), prices, near)
     measured = [need.disk for need in needs if need.disk is not None and not is_unnamed(need.disk)]
-    tiers = tiers_of(measured, disks, catalog, parts.disks)
+    tiers = tiers_of(measured, disks, catalog, given.disks)
     if not disks and not all(any(tier.serves(need.disk, need.reads) for tier in tiers) for need in needs):
-        tiers = tiers_of([*measured, UNNAMED], (), catalog, parts.disks)
+        tiers = tiers_of([*measured, UNNAMED], (), catalog, given.disks)
+    if ratios is None:
+        ratios = [*RATIOS, *{ratio for work in works for ratio in work.ratios if ratio > max(RATIOS)}]
     most = max(max(need.vcpus, need.memory_bytes / GIB / max(ratios)) for need in needs)
     above = next((size for size in SOLD_VCPUS if size >= most), SOLD_VCPUS[-1])
     kinds = {(gpus[gpu_kind(need.gpu)], need.gpu_count) if need.gpu else (None, 0) for need in needs}
@@ -394,7 +258,11 @@ def fleet_of(
         tuple(tier.name if len(tiers) > 1 or disks else None for tier in tiers),
         tuple(sorted(kinds, key=lambda kind: (kind[0] or "", kind[1]))),
     )
-    return _priced(works, tiers, parts, grid, catalog)
+    usd = {gpu: gpu_usd(given.gpus, gpu) for gpu in gpus.values()}
+    priced = {gpu: price for gpu, price in usd.items() if price is not None}
+    disks_usd = {tier.name: tier.usd_per_hour for tier in tiers if tier.usd_per_hour}
+    spot = any(isinstance(work.case, Case) and work.case.objective.spot for work in works)
+    return _priced(works, tiers, replace(given, gpus=priced, disks=disks_usd, spot=spot), grid, catalog)
 
 
 def _providers(works: Sequence[Work]) -> set[str]:
@@ -410,7 +278,7 @@ UNNAMED = MeasuredDisk(None, DiskRates())
 
 def _priced(works: Sequence[Work], tiers: Sequence[Tier], prices: PartPrices, grid: Grid, catalog: Catalog) -> Fleet:
     """Every shape of the grid that has a price, and of every workload that one of them serves its rows."""
-    priced = []
+    priced: list[Priced] = []
     own = [machine for work in works if prices.provider is not None for machine in work.machines(grid.ratios)]
     names = {machine.name for machine in own}
     for gpu, count in grid.gpus:
@@ -419,12 +287,12 @@ def _priced(works: Sequence[Work], tiers: Sequence[Tier], prices: PartPrices, gr
         mine = [i for i in own if (i.gpu and gpu_kind(i.gpu)) == (gpu and gpu_kind(gpu))]
         like = [*mine, *(i for i in like if i.name not in names)]
         sizes = [Shape(v, round(ratio * v * GIB), None, gpu, count) for v in grid.vcpus for ratio in grid.ratios]
-        priced += [(size, price) for size in sizes if (price := price_of(size, like, prices)) is not None]
-    kinds_priced = {(size.gpu, size.gpu_count) for size, _ in priced}
+        priced += priced_shapes(sizes, like, prices)
+    kinds_priced = {(one.shape.gpu, one.shape.gpu_count) for one in priced}
     unpriced = tuple(dict.fromkeys(gpu for gpu, count in grid.gpus if gpu and (gpu, count) not in kinds_priced))
     grid = replace(grid, gpus=tuple(kind for kind in grid.gpus if kind in kinds_priced))
-    shapes = [replace(size, disk=disk) for disk in grid.disks for size, _ in priced]
-    usd = np.add.outer([tier.usd_per_hour for tier in tiers], [usd for _, (usd, _, _) in priced]).ravel()
+    shapes = [replace(one.shape, disk=disk) for disk in grid.disks for one in priced]
+    usd = np.add.outer([tier.usd_per_hour for tier in tiers], [one.usd for one in priced]).ravel()
     amounts = np.array([(shape.vcpus, shape.memory_bytes, shape.gpu_count) for shape in shapes]).reshape(-1, 3)
     kinds = np.array([shape.gpu and gpu_kind(shape.gpu) for shape in shapes], dtype=object)
     rows, hours, served, left_out = [], [], [], []
@@ -450,8 +318,8 @@ def _priced(works: Sequence[Work], tiers: Sequence[Tier], prices: PartPrices, gr
         prices,
         grid,
         usd,
-        tuple(name for _, (_, name, _) in priced) * len(tiers),
-        tuple(names for _, (_, _, names) in priced) * len(tiers),
+        tuple(one.sold for one in priced) * len(tiers),
+        tuple(one.sold_by for one in priced) * len(tiers),
         np.array(rows, dtype=int).reshape(len(served), len(shapes)),
         np.array(hours).reshape(len(served), len(shapes)),
         tuple(left_out),
@@ -473,7 +341,7 @@ def refuse_unserved(fleet: Fleet) -> None:
         advice = Message("--disks {disks}", disks=",".join([*(tier.name for tier in fleet.tiers), disk]))
     if least.gpu is not None:
         needs.append(f"{least.gpu_count} x {least.gpu}")
-        if gpu_key(least.gpu) not in fleet.prices.gpus:
+        if gpu_usd(fleet.prices.gpus, least.gpu) is None:
             advice = Message("--prices FILE with a line gpu,{gpu},1.50, its price", gpu=least.gpu)
     raise NoAnswer(
         "No shape that can be built and has a price serves `{workload}`: it needs {needs}; type {advice}.",

@@ -62,14 +62,28 @@ def test_several_studies_are_one_fleet(folders: list[str], capsys: pytest.Captur
         (["--max-penalty", "lots"], 2, "`lots` is not a share; give one such as 10% or 0.1."),
         (["--ratios", "2,,4"], 2, "is not a factor"),
         (["--disks", "a,"], 2, "A name is missing in `a,`"),
-        (["--provider", "nobody"], 2, "--provider: the prices of `nobody` are too few"),
+        (["--provider", "nobody"], 2, "--provider: the prices of `nobody` in US dollars are too few"),
+        (
+            ["--provider", "Alibaba"],
+            2,
+            "give one of aws, azure, gcp or oci, or --rate CNY=0.14 with what one is worth.",
+        ),
+        (["--prices", "disks.csv"], 2, "--prices: no study and no catalogue has a disk `gp33`; remove its line."),
         (["--weights", "gone.csv"], 2, "gone.csv"),
     ],
 )
 def test_what_cannot_be_answered_says_what_to_type(
-    folders: list[str], capsys: pytest.CaptureFixture[str], options: list[str], code: int, complaint: str
+    folders: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
+    code: int,
+    complaint: str,
 ) -> None:
     """One sentence, and the exit code of its kind."""
+    monkeypatch.chdir(tmp_path)
+    Path("disks.csv").write_text("resource,name,usd_per_hour\nvcpu,,0.04\ngib,,0.005\ndisk,gp33,0.1\n")
     capsys.readouterr()
     with pytest.raises(SystemExit) as left:
         sys.exit(main(["family", *folders, *options]))
@@ -109,6 +123,59 @@ def test_a_table_has_its_own_prices_and_disks(tmp_path: Path, capsys: pytest.Cap
         form = json.loads(capsys.readouterr().out)
         assert {one["shape"]["disk"] for one in form["shapes"]} == {"aws/gp3", "aws/io2"}
         assert form["prices"]["provider"] == "aws"
+
+
+GPUS = """workload,instance_type,throughput
+llm,p5.48xlarge,8000
+llm,g6.xlarge,60
+vit,p5.48xlarge,16000
+vit,g6.xlarge,700
+"""
+NO_VCPUS = "workload,gpu,gpu_count,throughput\na,T4,1,130\na,A100-80GB,1,100\nb,T4,1,15\nb,A100-80GB,1,12\n"
+SPREAD = "workload,vcpus,memory_gib,throughput\na,2,4,100\na,4,8,100\nb,2,4,50\nb,4,8,99\n"
+ALIKE = "workload,vcpus,memory_gib,gpu,throughput\na,2,8,,100\na,4,8,,100\na,2,8,T4,120\nb,2,8,,100\nb,4,8,,100\n"
+
+
+SAID = [
+    (
+        GPUS,
+        (),
+        "192 vCPUs, 2 TiB, 8 x H100: $55.04 an hour (aws p5.48xlarge, 2026-07-20), for llm.",
+        "4 vCPUs, 16 GiB, 1 x L4: $0.805 an hour (aws g6.xlarge, 2026-07-20), for vit.",
+    ),
+    (GPUS, ("--ratios", "4,8"), "256 vCPUs, 2 TiB, 8 x H100: "),
+    (
+        NO_VCPUS,
+        (),
+        "How many vCPUs are needed is not known of `a` and `b`: those of the cheapest machine with as many",
+        "$0.372 one T4 and $3.91 one A100-80GB an hour, fitted to 432 types (oldest price: 2025-03-07, ",
+    ),
+    (ALIKE, ("--shapes", "3"), "One machine for all: 2 vCPUs, 8 GiB"),
+    (SPREAD, ("--max-penalty", "0"), "1 shape: 50 % more; one workload 100 % more, over the 0.0 % allowed."),
+    (SPREAD, ("--provider", "alibaba", "--rate", "CNY=0.14"), "an instance type of Alibaba Cloud where it sells"),
+    (
+        SPREAD,
+        ("--disks", "gp3"),
+        "2026-07-20, and the disk), for ",
+        "On top of that: $0.0164 for disk aws/gp3 an hour.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("table", "options", "words"), [(table, options, words) for table, options, *words in SAID])
+def test_what_is_said_of_a_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], table: str, options: tuple[str, ...], words: list[str]
+) -> None:
+    """Of machines as they are sold, needs that are not known, prices and penalties; what would be worth offering is not
+    so at its price, or it were in the family."""
+    (tmp_path / "table.csv").write_text(table)
+    study = str(tmp_path / "study")
+    assert main(["import", str(tmp_path / "table.csv"), "--out", study]) == 0
+    capsys.readouterr()
+    assert main(["family", study, *options, "--json"]) == 0
+    form = json.loads(capsys.readouterr().out)
+    assert all(some in "\n".join(form["sentences"]) for some in words)
+    assert form["offer"] is None or form["offer"]["break_even"] < form["offer"]["usd_per_hour"]
 
 
 def test_the_page_has_it(material: Material, make_run: Callable[..., Run], study: Study) -> None:

@@ -54,16 +54,22 @@ def test_bad_amounts(tmp_path: Path, text: str, complaint: str) -> None:
 
 
 def test_prices(tmp_path: Path) -> None:
-    """Accelerators by any of their names."""
-    path = write(tmp_path, "resource,name,usd_per_hour vcpu,,0.04 gib,,0.005 gpu,Tesla-V100,2 disk,aws/gp3,0.02")
-    assert read_prices(path) == PartPrices(0.04, 0.005, {"v100": 2.0}, {"aws/gp3": 0.02})
+    """Accelerators by any of their names, with their memory where the file says it; memory may cost nothing."""
+    gpus = "gpu,Tesla-V100,2 gpu,A100-40GB,3 gpu,A100-SXM4-80GB,4"
+    path = write(tmp_path, f"resource,name,usd_per_hour vcpu,,0.04 gib,,0 {gpus} disk,aws/gp3,0.02")
+    assert read_prices(path) == PartPrices(0.04, 0.0, {"v100": 2.0, "a100-40": 3.0, "a100-80": 4.0}, {"aws/gp3": 0.02})
 
 
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
         ("vcpu,,0.04", "has no price of a gib; add `gib,,0.01`."),
-        ("vcpu,,0 gib,,1", "has no price of a vcpu; add `vcpu,,0.01`."),
+        ("gib,,1", "has no price of a vcpu; add `vcpu,,0.01`."),
+        ("vcpu,,0 gib,,1", "a vcpu costs 0; give more, such as 0.01."),
+        (
+            "vcpu,,0.04 gpu,a100-40gb,1 gpu,A100-PCIe-40GB,1",
+            "line 4: resource: this price stands in two rows; remove one of them.",
+        ),
         ("vcpu,,0.04 ram,,1", "line 3: resource: `ram` is none of vcpu, gib, gpu or disk."),
         ("vcpu,,0.04 gpu,,1", "line 3: name: a gpu and a disk have a name here, a vcpu and a gib have none."),
         ("vcpu,,0.04 vcpu,,1", "line 3: resource: this price stands in two rows; remove one of them."),

@@ -15,7 +15,8 @@ from sizer.model.model import Model
 from sizer.recommend.answer import Question, case_of
 from sizer.recommend.family import choice as location
 from sizer.recommend.family.choice import family_of
-from sizer.recommend.family.fleet import Fleet, Work, fitted_prices, fleet_of, refuse_unserved
+from sizer.recommend.family.fleet import Fleet, Work, fleet_of, refuse_unserved
+from sizer.recommend.family.parts import fitted_prices
 from sizer.recommend.recommendation import recommend
 from sizer.records.device import Device, DiskRates
 from sizer.records.family import Amounts, Family, PartPrices
@@ -135,12 +136,15 @@ def test_too_few_shapes_say_what_to_type(three: list[Run], build: Callable[..., 
 
 
 def test_what_there_is_much_of_has_its_own_best(three: list[Run], build: Callable[..., Fleet]) -> None:
-    """A workload of nearly all of the bill pays nothing more; amounts in samples are weights by what one costs."""
+    """A workload of nearly all of the bill pays nothing more; amounts in samples are weights by what one costs. What
+    there is none of has its own best shape, too, where there are enough."""
     fleet = build(three)
     for name in ("train", "lstm", "wide"):
         amounts = {work.name: 1000.0 if work.name == name else 1.0 for work in fleet.works}
         family = family_of(fleet, 2, 99.0, Amounts(amounts))
         assert next(one.penalty for one in family.served if one.workload == name) == pytest.approx(0, abs=0.01)
+        none = Amounts({work.name: float(work.name == name) for work in fleet.works})
+        assert {one.penalty for one in family_of(fleet, 3, 99.0, none).served} == {0.0}
     samples = {work.name: 1 / own for work, own in zip(fleet.works, fleet.costs.min(axis=1), strict=True)}
     counted = family_of(fleet, 2, 99.0, Amounts(samples, samples=True))
     assert counted.more == pytest.approx(family_of(fleet, 2, 99.0).more)
