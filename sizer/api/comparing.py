@@ -14,15 +14,15 @@ from sizer.api.fitted_model import measured_runs
 from sizer.files.codec import to_json
 from sizer.files.writing import write_text
 from sizer.model.comparison import Comparison, StudyDifference, StudySummary, compare
-from sizer.records.device import DiskRates
+from sizer.records.device import DiskRates, HostSpeed
 from sizer.records.run import DiskCheck, Run
-from sizer.store.study_folder import StudyFolder
+from sizer.store.study_folder import SPEED, StudyFolder
 
 NO_FACT = ("schema_version", "notes", "packages", "frameworks", "python", "runs", "imported")
 """What host.json has beside facts of the host, or under another name here."""
 OF_WORKLOAD = ("kind", "framework", "network", "format", "input", "cache", "precision", "mode", "device", "command")
-SAME_SIZE, SAME_DISK = 0.02, 0.10
-"""Memory of a host differs by its kernel, and what fio measures from time to time, by less than this."""
+SAME_SIZE, SAME_DISK, SAME_SPEED = 0.02, 0.10, 0.15
+"""Memory of a host differs by its kernel, and what fio and the probe of its CPU measure from time to time, by less."""
 
 
 def compare_studies(before: StudyFolder, after: StudyFolder) -> Comparison:
@@ -59,6 +59,8 @@ def _facts(folder: StudyFolder, runs: Sequence[Run], workloads: Collection[str])
     """By kind and name what a study says of its host, programs, disks and of these workloads."""
     host, facts = folder.host, dict[tuple[str, str], Any]()
     facts |= {("host", key): value for key, value in host.items() if key not in NO_FACT}
+    kinds = [{"name": gpu.get("name"), "memory_bytes": gpu.get("memory_bytes")} for gpu in host.get("gpus") or ()]
+    facts |= {("host", "gpus"): kinds, ("host", SPEED): folder.speed}
     versions = {**dict(host.get("packages") or {}), "python": host.get("python")}
     facts |= {("package", name): version for name, version in versions.items()}
     facts |= {("disk", tier.name): DiskCheck(tier, DiskRates()) for tier in folder.study.disks}
@@ -80,6 +82,8 @@ def _alike(one: Any, other: Any) -> bool:
         pairs = zip(vars(one.rates).values(), vars(other.rates).values(), strict=True)
         measured = [pair for pair in pairs if None not in pair]
         return natures[0] == natures[1] and all(math.isclose(*pair, rel_tol=SAME_DISK) for pair in measured)
+    if isinstance(one, HostSpeed) and isinstance(other, HostSpeed):
+        return math.isclose(one.processor.index, other.processor.index, rel_tol=SAME_SPEED)
     if isinstance(one, int) and isinstance(other, int) and max(one, other) > 2**20:
         return math.isclose(one, other, rel_tol=SAME_SIZE)
     return bool(one == other)

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from sizer.model.comparison import Comparison, DemandChange, RateChange, StudyDifference
+from sizer.records.device import HostSpeed
 from sizer.records.prediction import Estimate
 from sizer.records.run import DiskCheck
 from sizer.records.run_kinds import Outcome
 from sizer.words import names
 from sizer.words.language import N_, QUANTITIES, Sentence, Templates, _, clauses, rate_in_words, row
 from sizer.words.names import Terms, outcome_in_words
-from sizer.words.terminal import host_fact, host_label
+from sizer.words.terminal import host_fact, host_label, speed_in_words
 
 study_line = Sentence(
     "{letter}: {study.folder:path}, {study.runs:runs}[[ of {study.days:and}]][[ on {study.cpu}]]"
@@ -50,6 +51,8 @@ def _value(name: str, value: Any) -> str:
     if isinstance(value, DiskCheck):
         nature = _("emulated") if value.tier.emulated is not None else _("real")
         return row([nature, value.tier.catalog_name or "", names.rates_in_words(value.rates)])
+    if isinstance(value, HostSpeed):
+        return speed_in_words(value)
     return host_fact(name.rpartition(" ")[2], value)
 
 

@@ -15,6 +15,7 @@ from sizer.host.lock import MeasuringProcess
 from sizer.host.stored_host import Virtualization
 from sizer.limits.topology import CpuCounts
 from sizer.records.answer import Doubt, DoubtKind, InstanceOffer
+from sizer.records.device import HostSpeed
 from sizer.records.prediction import ReasonCode
 from sizer.records.run import DiskCheck, Failure
 from sizer.records.units import MB, format_bytes, format_price
@@ -187,6 +188,20 @@ def virtualization_in_words(virtualization: Virtualization) -> str:
     return _("[[container?container in a ]]virtual machine ({hypervisor})", **vars(virtualization))
 
 
+def speed_in_words(speed: HostSpeed) -> str:
+    """`index 0.89 (0.81 to 0.93; AWS c6i = 1)`; empty where no probe came to its end."""
+    if not speed.probes or not speed.processor.rates:
+        return ""
+    index, (low, high) = speed.processor.index, speed.interval
+    return _("index {index:.2f} ({low:.2f} to {high:.2f}; AWS c6i = 1)", index=index, low=low, high=high)
+
+
+def _gpu_in_words(gpu: Mapping[str, Any]) -> str:
+    """`NVIDIA H200, 140 GiB`, of one in host.json."""
+    memory = gpu.get("memory_bytes")
+    return row([str(gpu.get("name")), *([amount(memory)] if memory else [])])
+
+
 def host_label(key: str) -> str:
     """What a key of host.json is called; one that only a later version knows, as it is spelt."""
     key = key.removesuffix("_bytes")
@@ -202,6 +217,7 @@ def host_label(key: str) -> str:
         "virtualization": _("Virtualization"),
         "limits": _("Limits by"),
         "gpus": _("GPUs"),
+        "speed": _("Speed of the CPU"),
         "fio": "fio",
         "sizer": "sizer",
         "packages": _("Packages"),
@@ -218,6 +234,10 @@ def host_fact(key: str, value: Any) -> str:
             return topology_in_words(from_json(CpuCounts, value, key))
         if key == "virtualization" and isinstance(value, Mapping):
             return virtualization_in_words(from_json(Virtualization, value, key))
+        if key == "speed" and isinstance(value, Mapping):
+            return speed_in_words(from_json(HostSpeed, value, key))
+        if key == "gpus" and isinstance(value, list):
+            return row(_gpu_in_words(gpu) for gpu in value)
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if key.endswith("_bytes") and isinstance(value, (int, float)):
