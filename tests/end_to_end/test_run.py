@@ -146,7 +146,7 @@ def test_a_sizer_that_is_suspended_measures_that_run_again(folder: Path, begin: 
     time.sleep(2.5)
     process.send_signal(signal.SIGCONT)
     assert process.wait(300) == 0
-    assert process.stderr.read().count("sizer itself stood still for 2.") == 1
+    assert process.stderr.read().count("sizer itself stood still for ") == 1
     runs = [json.loads(path.read_text()) for path in (folder / "study/runs").glob("*.json")]
     assert [round(run["throughput"]["value"], -1) for run in runs] == [400, 400, 400]
 

@@ -137,7 +137,7 @@ CONTRACT = {
     *("rejected", "runner_up", "instances"),
 }
 SPEC = {"vcpus", "memory_gib", "disk", "batch_size", "gpu", "gpu_count"}
-REJECTION = {"spec", "why", "codes", "throughput", "share", "usd_saved_per_hour", "saving"}
+REJECTION = {"spec", "why", "codes", "instance_type", "throughput", "share", "usd_saved_per_hour", "saving"}
 OPTION = {
     *("preferences", "spec", "throughput", "probability", "bottleneck"),
     *("instance_type", "usd_per_hour", "usd_per_million_samples"),
