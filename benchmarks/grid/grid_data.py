@@ -40,9 +40,11 @@ def save_runs(runs: Iterable[Run], path: Path = RUNS) -> None:
 
 
 def portable(run: Run) -> Run:
-    """The run with the data set's name in place of where it lay on the measuring host, and without what of its series,
-    thousands of numbers each, the rest of the record sums up."""
+    """The run with the names of its data set and programs in place of where they lay on the measuring host, and without
+    what of its series, thousands of numbers each, the rest of the record sums up."""
     workload = run.spec.workload
+    command = tuple(PurePath(word).name if word.startswith("/") else word for word in workload.command)
+    workload = replace(workload, command=command)
     if workload.data is not None:
         workload = replace(workload, data=PurePath(workload.data).name)
     named = replace(run, spec=replace(run.spec, workload=workload), data_set=_named(run.data_set))
