@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from scipy.special import stdtrit
 
 from sizer.analysis.accounting import CONTENDED_CORES, grown, other_cores
 from sizer.analysis.monitor import Stop
@@ -165,8 +166,6 @@ def memory_growth(
 
 def _slope(steps: Array, values: Array) -> Estimate:
     """Least squares over block means, with the 95 % interval of the slope (Draper & Smith, section 1.4)."""
-    from scipy.special import stdtrit
-
     x = np.array([block.mean() for block in np.array_split(steps, BLOCKS)])
     y = np.array([block.mean() for block in np.array_split(values, BLOCKS)])
     away = x - x.mean()
@@ -241,8 +240,6 @@ def _best_split(rates: Array) -> int:
 
 def _fell(rates: Array, split: int) -> bool:
     """Whether the means on both sides of the split differ by more than noise and drift can do."""
-    from scipy.special import stdtrit
-
     high, low = float(rates[:split].mean()), float(rates[split:].mean())
     if high - low < LEAST_FALL * high:
         return False

@@ -74,8 +74,6 @@ def launch(spec: RunSpec, context: RunContext, backend: LimitsBackend, hooks: Ho
     What passes is what would fail every run alike: InputError for a workload that cannot be put into a command line,
     KeyboardInterrupt, and a fault of sizer.
     """
-    import scipy.special  # noqa: F401  # what judges the rate takes 0.2 s to load, and not beside the program
-
     began, started_at = hooks.clock(), datetime.now(timezone.utc).isoformat(timespec="milliseconds")
     configuration = _configuration(spec, context.host_vcpus, context.host_memory_bytes)
     child_run = _ChildRun(spec, context, backend, hooks, began)
