@@ -53,33 +53,25 @@ def test_one_run_there_is_nearer_than_the_index(study: Path, capsys: pytest.Capt
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("code", "arguments", "sentence"),
     [
-        (["--on", "aws/c77i.2xlarge"], "did you mean `aws c7i.2xlarge`?"),
-        (["--on", "aws/p2.xlarge"], "cannot be rented any more"),
-        (["--calibrate", "c.csv"], "--calibrate needs --on"),
-        (["--on", "aws/c7i.large", "--at", "x.csv"], "--on takes neither --at"),
-        (["--on", "aws/c7i.large", "--data-factor", "2"], "nor another disk or size of the data"),
+        (2, ["--on", "aws/c77i.2xlarge"], "did you mean `aws c7i.2xlarge`?"),
+        (2, ["--on", "aws/p2.xlarge"], "cannot be rented any more"),
+        (2, ["--calibrate", "c.csv"], "--calibrate needs --on"),
+        (2, ["--on", "aws/c7i.large", "--at", "x.csv"], "--on takes neither --at"),
+        (2, ["--on", "aws/c7i.large", "--data-factor", "2"], "nor another disk or size of the data"),
+        (5, ["--on", "aws/t3.large"], "The vCPUs of aws t3.large are a share of a core"),
+        (
+            5,
+            ["--on", "aws/c7i.2xlarge", "--vcpus", "64"],
+            "aws c7i.2xlarge has 8 vCPUs and 16 GiB, less than asked for.",
+        ),
     ],
 )
-def test_what_cannot_be_asked_is_said(
-    study: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
+def test_what_cannot_be_asked_or_told_is_said(
+    study: Path, capsys: pytest.CaptureFixture[str], code: int, arguments: list[str], sentence: str
 ) -> None:
-    assert main(["predict", str(study / "s"), *arguments]) == 2
-    assert sentence in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["--on", "aws/t3.large"], "The vCPUs of aws t3.large are a share of a core"),
-        (["--on", "aws/c7i.2xlarge", "--vcpus", "64"], "aws c7i.2xlarge has 8 vCPUs and 16 GiB, less than asked for."),
-    ],
-)
-def test_where_the_job_cannot_be_told_the_reason_is(
-    study: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
-) -> None:
-    assert main(["predict", str(study / "s"), *arguments]) == 5
+    assert main(["predict", str(study / "s"), *arguments]) == code
     assert sentence in capsys.readouterr().err
 
 
