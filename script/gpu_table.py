@@ -113,9 +113,11 @@ def _printed(log: Path | None) -> float | None:
 
 def _ratios(runs: Sequence[Run], plain: Mapping[Key | None, float | None]) -> Iterator[str]:
     pairs = [(run, _rate(run), plain.get(_key(run))) for run in runs if not _is_plain(run)]
-    ratios = [(run, rate / beside) for run, rate, beside in pairs if rate and beside]
-    full = [ratio for run, ratio in ratios if any((gpu.busy or 0) >= FULL for gpu in run.conditions.gpus)]
-    others = [ratio for _, ratio in ratios if ratio not in full]
+    ratios: dict[bool, list[float]] = {True: [], False: []}
+    for run, rate, beside in pairs:
+        if rate and beside:
+            ratios[any((gpu.busy or 0) >= FULL for gpu in run.conditions.gpus)].append(rate / beside)
+    full, others = ratios[True], ratios[False]
     if full:
         yield f"sizer / plain: {_span(full)} where a kernel ran for {FULL:.0%} of the time; {LEAST_RATIO} is expected."
     if others:

@@ -18,7 +18,7 @@ from sizer.records.device import DiskRates, HostSpeed
 from sizer.records.run import DiskCheck, Run
 from sizer.store.study_folder import SPEED, StudyFolder
 
-NO_FACT = ("schema_version", "notes", "packages", "frameworks", "python", "runs", "imported")
+NO_FACT = ("schema_version", "notes", "packages", "frameworks", "python", "runs", "imported", "gpus", SPEED)
 """What host.json has beside facts of the host, or under another name here."""
 OF_WORKLOAD = ("kind", "framework", "network", "format", "input", "cache", "precision", "mode", "device", "command")
 SAME_SIZE, SAME_DISK, SAME_SPEED = 0.02, 0.10, 0.15

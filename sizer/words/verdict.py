@@ -320,8 +320,17 @@ def objective_in_words(objective: Objective, compared: bool = False, accelerator
 
 # The machines that are offered.
 _PROVIDERS = {
-    **{"aws": "AWS", "azure": "Azure", "gcp": "GCP", "alibaba": "Alibaba Cloud", "oci": "OCI", "ovh": "OVHcloud"},
-    **{"hetzner": "Hetzner", "lambda": "Lambda", "nebius": "Nebius", "runpod": "RunPod", "upcloud": "UpCloud"},
+    "aws": "AWS",
+    "azure": "Azure",
+    "gcp": "GCP",
+    "alibaba": "Alibaba Cloud",
+    "hetzner": "Hetzner",
+    "lambda": "Lambda",
+    "nebius": "Nebius",
+    "oci": "OCI",
+    "ovh": "OVHcloud",
+    "runpod": "RunPod",
+    "upcloud": "UpCloud",
     "verda": "Verda",
 }
 
