@@ -85,14 +85,11 @@ def tiers_of(
         offer = catalog.tier(name)
         if name in own:
             disks[name] = own[name]
-        elif offer is not None and ":" in name:
-            tier = parse_tier(name)
-            size = tier.size_bytes or VOLUME_GIB * GIB
-            rates = offer.rates(size, tier.iops, tier.bytes_per_second)
-            disks[name] = MeasuredDisk(name, rates, offer.disk_class, offer.name, size_bytes=size)
         elif offer is not None:
-            sold = MeasuredDisk(offer.name, offer.rates(VOLUME_GIB * GIB), offer.disk_class, offer.name)
-            disks[offer.name] = own.get(offer.name, sold)
+            tier, called = parse_tier(name), name if ":" in name else offer.name
+            rates = offer.rates(tier.size_bytes or VOLUME_GIB * GIB, tier.iops, tier.bytes_per_second)
+            sold = MeasuredDisk(called, rates, offer.disk_class, offer.name, size_bytes=tier.size_bytes)
+            disks[called] = own.get(called, sold)
         else:
             own_ones = Message("one of {own}, or ", own=AnyOf(*own)) if own else ""
             raise InputError(
